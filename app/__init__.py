@@ -1,0 +1,1 @@
+"""Everything that touches the world: files, the web, the command line."""

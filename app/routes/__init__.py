@@ -1,0 +1,1 @@
+"""Thin handlers: parse, call one function, render."""

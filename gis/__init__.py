@@ -1,0 +1,1 @@
+"""The geometry core: pure functions that number structures under § 288-15, with their reasons."""
