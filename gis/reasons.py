@@ -1,0 +1,219 @@
+"""The reasons of a number: steps and construction lines, written from what numbering returned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gis.explain import ConstructionLine, Explanation, Step
+from gis.halves import Half
+from gis.linework import Floats
+from gis.network import NS, Street
+from gis.numbering import Doors, Frontages, side_names
+
+_LETTER = {"North": "a", "South": "b", "East": "c", "West": "d"}
+_TICK_FT = 60.0
+
+
+def explain(frontages: Frontages, doors: Doors, door: int) -> Explanation:
+    """Return why a door has its number, or as far as the reasoning goes where it has none.
+
+    Parameters
+    ----------
+    frontages
+        The map it was numbered under.
+    doors
+        Numbered doors.
+    door
+        Which of them.
+
+    Returns
+    -------
+    Explanation
+        Steps with their sections; construction lines in the working CRS, US survey feet. Both are empty where the
+        door could not be placed on a street.
+    """
+    if doors.half[door] < 0:
+        return Explanation((), ())
+    told = _Told(frontages, doors, door)
+    steps = [
+        told.family(),
+        told.side_of_base(),
+        told.extension(),
+        told.block(),
+        told.unit(),
+        told.place(),
+        told.parity(),
+    ]
+    return Explanation(tuple(s for s in steps if s), told.lines())
+
+
+class _Told:
+    """One door's reasons; reads columns, decides nothing."""
+
+    def __init__(self, frontages: Frontages, doors: Doors, door: int) -> None:
+        self.map = frontages.map
+        self.net = frontages.map.network
+        self.half: Half = self.map.halves[doors.half[door]]
+        self.street: Street = self.net.streets[self.half.street]
+        self.base = self.net.base_name(self.street.family)
+        self.row = self.map.rows[doors.row[door]]
+        self.block_no, self.hundred = int(doors.block[door]), int(doors.hundred[door])
+        self.from_ft = float(doors.block_from_ft[door])
+        self.further = self.block_no - self.row.block
+        self.unit_ft, self.unit_no = int(doors.unit_ft[door]), int(doors.unit[door])
+        self.into_ft, self.station = float(doors.into_ft[door]), float(doors.station[door])
+        self.number, self.even = int(doors.number[door]), bool(doors.even[door])
+        self.point, self.foot = doors.points[door], doors.foot[door]
+        self.codes = doors.codes(door)
+
+    def family(self) -> Step:
+        """C(1), C(2): which base line the street is numbered from."""
+        runs = "north-south" if self.street.family == NS else "east-west"
+        bases = {base.street for base in self.net.bases.values()}
+        if self.half.street in bases:
+            text = f"{self.street.name} is {'a' if runs[0] == 'n' else 'an'} {runs} street by the ordinance; "
+            return Step("288-15 C(1)", "family", text + f"its base line is {self.base}.", {"base_line": self.base})
+        parallel = self.net.streets[self.net.bases["EW" if self.street.family == NS else NS].street].name
+        text = f"{self.street.name} runs {runs}: it tends to parallel {parallel}, so its base line is {self.base}."
+        values = {"bearing_deg": round(self.street.bearing_deg, 2), "base_line": self.base}
+        reading = "Read as: the base line its length-weighted bearing is nearer to."
+        return Step("288-15 C(2)", "family", text, values, reading)
+
+    def side_of_base(self) -> Step:
+        """C(1)(a) to (d): which side of the base line."""
+        side = self.half.name
+        text = f"The entrance is {side.lower()} of {self.base}: the address is {side} {self.street.name}."
+        return Step(f"288-15 C(1)({_LETTER[side]})", "half", text, {"half": side})
+
+    def extension(self) -> Step | None:
+        """F: how a street that does not meet its base line is counted from it."""
+        if self.half.way is None:
+            return None
+        if self.half.reached_by == "extended":
+            how, reading = (
+                "carried straight on",
+                "Read as: straight on, without stopping, from the end that gets there sooner.",
+            )
+        else:
+            how = "joined by the straight line to the nearest point"
+            reading = "Read as: neither end, carried straight on, reaches the base line."
+        text = f"{self.street.name} does not reach {self.base}; {how}, it begins {self.half.way_ft:.1f} ft from it."
+        return Step("288-15 F", "extension", text, {"extended_ft": round(self.half.way_ft, 2)}, reading)
+
+    def block(self) -> Step:
+        """D: which block, and its hundred."""
+        first, last = self.hundred + self.map.law.first_even, self.hundred + self.map.law.hundred - 1
+        numbers = f"numbers {first} to {last}"
+        values: dict[str, Any] = {"block": self.block_no, "from_ft": round(self.from_ft, 2)}
+        if self.row.virtual:
+            length = self.map.law.open_block_ft
+            start = f"{self.from_ft:.1f} ft from {self.base}"
+            text = f"No apparent block here: an open block of {length} ft begins {start}; {numbers}."
+            return Step("288-15 D", "block", text, {**values, "length_ft": length, "virtual": True})
+        ends = f"{_and(self.row.from_streets)} to {_and(self.row.to_streets)}"
+        text = f"{ends}: block {self.block_no} from {self.base}, {self.row.length_ft:.1f} ft; {numbers}."
+        values |= {"to_ft": round(self.row.to_ft, 2), "length_ft": round(self.row.length_ft, 2)}
+        reading = "Read as: measured between centerlines; the block at the base line is counted 0."
+        if not self.row.built:
+            reading += ' One of its ends is a street extended ("if streets each way were so extended").'
+        return Step("288-15 D", "block", text, values, reading)
+
+    def unit(self) -> Step:
+        """D: the unit of frontage."""
+        law = self.map.law
+        if self.row.virtual:
+            text = f"A frontage of {law.open_unit_ft} ft is used for each number."
+            return Step("288-15 D", "unit", text, {"unit_ft": law.open_unit_ft})
+        length = round(self.row.length_ft, 1)
+        quotient = length / law.block_divisor
+        text = f"{length:.1f} ft / {law.block_divisor} = {quotient:.2f}: {self.unit_ft} ft a number."
+        values = {"length_ft": length, "quotient": round(quotient, 4), "unit_ft": self.unit_ft}
+        return Step("288-15 D", "unit", text, values, "Read as: rounded to the nearest foot, halves up.")
+
+    def place(self) -> Step:
+        """E: the unit the entrance lies in."""
+        text = f"The entrance is {self.into_ft:.1f} ft into the block: the {ordinal(self.unit_no + 1)} unit."
+        if "UNIT_OVERFLOW" in self.codes:
+            text = f"The entrance is {self.into_ft:.1f} ft into the block, past its {self.unit_no + 1} units: the last."
+        values = {"station_ft": self.station, "into_ft": self.into_ft, "unit": self.unit_no}
+        reading = "Read as: a unit holds its start and not its end; each side steps by two."
+        return Step("288-15 E", "place", text, values, reading)
+
+    def parity(self) -> Step:
+        """E: the side, its parity and the number."""
+        law, side = self.map.law, side_names(self.street.family)[self.even]
+        if not self.number:
+            return Step("288-15 E", "parity", "The point lies on the street's line: it has no side, and no number.")
+        parity, first = ("even", law.first_even) if self.even else ("odd", law.first_odd)
+        sum_ = f"{self.hundred} + {first} + 2 x {self.unit_no} = {self.number}"
+        text = f"{side.capitalize()} side: {parity}. {sum_}."
+        values = {"side": side, "parity": parity, "first": first, "hundred": self.hundred, "number": self.number}
+        return Step("288-15 E", "parity", text, values)
+
+    def lines(self) -> tuple[ConstructionLine, ...]:
+        """Draw the base line, the extension, the block and its ends, the unit's frontage and the offset."""
+        drawn = [ConstructionLine("base_line", self.base, self._base_part())]
+        if self.half.way is not None:
+            drawn.append(ConstructionLine("extension", f"{self.street.name} extended", self.half.way, assumed=True))
+        to_ft = self.from_ft + self.map.law.open_block_ft if self.row.virtual else self.row.to_ft
+        names = self.row.from_streets if not self.further else ()
+        ends = ((self.from_ft, names), (to_ft, self.row.to_streets))
+        for station, streets in ends:
+            drawn.append(ConstructionLine("block_line", _and(streets), self._tick(station), assumed=not streets))
+        drawn.append(ConstructionLine("block", f"{self.hundred} block", self._along(self.from_ft, to_ft)))
+        start = self.from_ft + self.unit_no * self.unit_ft
+        drawn.append(ConstructionLine("unit", str(self.number or ""), self._along(start, start + self.unit_ft)))
+        drawn.append(ConstructionLine("offset", "", np.array([self.point, self.foot])))
+        return tuple(drawn)
+
+    def _base_part(self) -> Floats:
+        return self.net.bases[self.street.family].coords
+
+    def _along(self, near: float, far: float) -> Floats:
+        stations = self.half.stations
+        inside = stations[(stations > near) & (stations < far)]
+        return np.array([self._at(s) for s in (near, *inside, far)])
+
+    def _at(self, station: float) -> NDArray[np.float64]:
+        """Return the point at a station; past the end of all extension, straight on."""
+        coords, over = self.half.coords, station - self.half.stations[-1]
+        if over <= 0:
+            return self.half.point(station)
+        step = coords[-1] - coords[-2]
+        return np.asarray(coords[-1] + step / np.hypot(*step) * over)
+
+    def _tick(self, station: float) -> Floats:
+        """Return a short line across the street at a station."""
+        step = self._at(station + 1) - self._at(max(station - 1, 0))
+        across = np.array([-step[1], step[0]]) / np.hypot(*step) * _TICK_FT
+        middle = self._at(station)
+        return np.array([middle - across, middle + across])
+
+
+def ordinal(count: int) -> str:
+    """Return an ordinal in figures.
+
+    Parameters
+    ----------
+    count
+        A positive whole number.
+
+    Returns
+    -------
+    str
+        The ordinal.
+
+    Examples
+    --------
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    ending = "th" if 10 <= count % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
+    return f"{count}{ending}"
+
+
+def _and(names: tuple[str, ...]) -> str:
+    return " and ".join(names)
