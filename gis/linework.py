@@ -5,11 +5,13 @@ Coordinates are planar, in US survey feet of the working CRS; arrays of points h
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import shapely
@@ -205,33 +207,37 @@ def axial_difference(first_deg: float, second_deg: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """Straight segments of many lines as columns, ready to project points on them.
-
-    All columns have the shape (n,) or (n, 2); lengths and stations are US survey feet.
+    """Straight segments of many lines as columns of shape (n,), ready to project points on; US survey feet.
 
     Parameters
     ----------
-    start, step
-        First vertex and vector of each segment.
+    x, y
+        First vertex of each segment.
+    dx, dy
+        Vector of each segment.
     length
         Length of each segment.
     station
         Station of the segment's first vertex along its line.
     owner
         Index of the line the segment belongs to.
-    normal_start, normal_end
+    start_left_x, start_left_y, end_left_x, end_left_y
         Unit vectors to the left of the line at each vertex: the mean of both sides' at a bend.
     open_start, open_end
         Whether the line ends there (or a gap begins).
     """
 
-    start: Floats
-    step: Floats
+    x: Floats
+    y: Floats
+    dx: Floats
+    dy: Floats
     length: Floats
     station: Floats
     owner: Ints
-    normal_start: Floats
-    normal_end: Floats
+    start_left_x: Floats
+    start_left_y: Floats
+    end_left_x: Floats
+    end_left_y: Floats
     open_start: NDArray[np.bool_]
     open_end: NDArray[np.bool_]
 
@@ -243,79 +249,121 @@ class Segments:
 
     def lines(self) -> NDArray[np.object_]:
         """Return the segments as geometries, shape (n,)."""
-        return np.asarray(shapely.linestrings(np.stack([self.start, self.start + self.step], axis=1)))
+        ends = np.stack([self.x, self.y, self.x + self.dx, self.y + self.dy], axis=1)
+        return np.asarray(shapely.linestrings(ends.reshape(-1, 2, 2)))
 
-    def project(self, index: Ints, points: Floats) -> Projection:
-        """Project points on segments, element by element.
+    def project(self, index: Any, x: Any, y: Any) -> Projection:
+        """Project a point on a segment, or many points each on its own.
 
         Parameters
         ----------
         index
-            Segment of each point, shape (m,).
-        points
-            Points, shape (m, 2), feet.
+            Segment of each point: a whole number, or shape (m,).
+        x, y
+            The points, feet: numbers, or shape (m,).
 
         Returns
         -------
         Projection
-            Where each point meets its segment and on which side it lies.
+            Where each point meets its segment and on which side it lies: numbers, or shape (m,).
         """
-        step, length = self.step[index], self.length[index]
-        away = points - self.start[index]
-        along = (away * step).sum(axis=1) / length
-        held = np.clip(along, 0.0, length)
-        foot = self.start[index] + step * (held / length)[:, None]
-        at_start, at_end = along <= 0, along >= length
-        normal = np.where(at_start[:, None], self.normal_start[index], self.normal_end[index])
-        left = np.stack([-step[:, 1], step[:, 0]], axis=1) / length[:, None]
-        normal = np.where((at_start | at_end)[:, None], normal, left)
-        off = points - foot
-        past = np.where(at_start & self.open_start[index], -along, 0.0)
-        past = np.where(at_end & self.open_end[index], along - length, past)
-        square = (off * normal).sum(axis=1)
-        distance = np.hypot(off[:, 0], off[:, 1])
-        offset = np.where(past > 0, square, np.copysign(distance, square))
-        return Projection(foot, self.station[index] + held, offset, distance, past, normal)
+        kind = kind_of(x)
+        sx, sy, dx, dy, length = self.x[index], self.y[index], self.dx[index], self.dy[index], self.length[index]
+        along = ((x - sx) * dx + (y - sy) * dy) / length
+        share = kind.minimum(kind.maximum(along, 0.0), length) / length
+        foot_x, foot_y = sx + share * dx, sy + share * dy
+        at_start, at_end = along <= 0.0, along >= length
+        left_x = kind.where(
+            at_start, self.start_left_x[index], kind.where(at_end, self.end_left_x[index], -dy / length)
+        )
+        left_y = kind.where(at_start, self.start_left_y[index], kind.where(at_end, self.end_left_y[index], dx / length))
+        past = kind.where(at_start & self.open_start[index], -along, 0.0)
+        past = kind.where(at_end & self.open_end[index], along - length, past)
+        off_x, off_y = x - foot_x, y - foot_y
+        square = off_x * left_x + off_y * left_y
+        offset = kind.where(past > 0, square, kind.copysign(kind.hypot(off_x, off_y), square))
+        return Projection(foot_x, foot_y, self.station[index] + share * length, offset, past, left_x, left_y)
 
 
 class Projection(NamedTuple):
-    """Points projected on segments: columns of shape (m,) or (m, 2), feet.
+    """Points projected on segments: numbers, or columns of shape (m,); feet.
 
     `offset` is positive left of the line as drawn; past an open end it is measured from the end's tangent.
-    `past` is how far beyond an open end the point lies, 0 elsewhere. `normal` points left at the foot.
+    `past` is how far beyond an open end the point lies, 0 elsewhere. `left_x`, `left_y` point left at the foot.
     """
 
-    foot: Floats
-    station: Floats
-    offset: Floats
-    distance: Floats
-    past: Floats
-    normal: Floats
+    foot_x: Any
+    foot_y: Any
+    station: Any
+    offset: Any
+    past: Any
+    left_x: Any
+    left_y: Any
+
+
+class Numbers:
+    """Arithmetic on single numbers, by the names `Columns` has for arrays: a formula is written once for both."""
+
+    minimum, maximum, hypot, copysign = min, max, math.hypot, math.copysign
+
+    @staticmethod
+    def where(condition: Any, yes: Any, no: Any) -> Any:
+        """Return one of two values."""
+        return yes if condition else no
+
+    @staticmethod
+    def hundredths(value: Any) -> int:
+        """Round to whole hundredths, halves to even."""
+        return round(value * 100)
+
+    @staticmethod
+    def last_at(keys: Any, value: Any) -> int:
+        """Return the place of the last key not above a value."""
+        return bisect_right(keys, value) - 1
+
+
+class Columns:
+    """Arithmetic on arrays of shape (n,)."""
+
+    minimum, maximum, hypot, copysign, where = np.minimum, np.maximum, np.hypot, np.copysign, np.where
+
+    @staticmethod
+    def hundredths(value: Floats) -> Ints:
+        """Round to whole hundredths, halves to even."""
+        return np.rint(value * 100).astype(np.int64)
+
+    @staticmethod
+    def last_at(keys: Any, value: Any) -> Ints:
+        """Return the place of the last key not above each value."""
+        return np.asarray(np.searchsorted(keys, value, side="right") - 1)
+
+
+def kind_of(value: Any) -> Any:
+    """Return `Columns` for an array, `Numbers` for a number."""
+    return Columns if isinstance(value, np.ndarray) else Numbers
 
 
 def _tabulated(owner: int, coords: Floats, kept: NDArray[np.bool_], closed: bool) -> tuple[NDArray[np.generic], ...]:
     steps = np.diff(coords, axis=0)
     length = np.hypot(*steps.T)
-    kept = kept & (length > 0)
+    index = np.flatnonzero(kept & (length > 0))
     station = np.concatenate([[0.0], np.cumsum(length)])[:-1]
-    index = np.flatnonzero(kept)
     left = np.zeros_like(steps)
     left[index] = np.stack([-steps[index, 1], steps[index, 0]], axis=1) / length[index, None]
     before, after = index - 1, index + 1
     if closed:
         before, after = before % len(steps), after % len(steps)
-    has_before = (before >= 0) & np.isin(before, index)
-    has_after = np.isin(after, index)
-    normal_start = left[index] + np.where(has_before[:, None], left[before % len(steps)], 0)
-    normal_end = left[index] + np.where(has_after[:, None], left[after % len(steps)], 0)
+    has_before, has_after = np.isin(before, index), np.isin(after, index)
+    at_start = _unit_or(left[index] + np.where(has_before[:, None], left[before], 0), left[index])
+    at_end = _unit_or(left[index] + np.where(has_after[:, None], left[after % len(steps)], 0), left[index])
     return (
-        coords[index],
-        steps[index],
+        *coords[index].T,
+        *steps[index].T,
         length[index],
         station[index],
         np.full(len(index), owner, dtype=np.int64),
-        _unit_or(normal_start, left[index]),
-        _unit_or(normal_end, left[index]),
+        *at_start.T,
+        *at_end.T,
         ~has_before,
         ~has_after,
     )

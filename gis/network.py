@@ -141,7 +141,7 @@ class BaseLine:
         """Whether a point lies left of the line as drawn: north of Main Street, west of Van Buren Street."""
         table = Segments.of([(self.coords, np.ones(len(self.coords) - 1, dtype=bool), False)])
         near = int(np.argmin(shapely.distance(table.lines(), shapely.Point(point))))
-        return bool(table.project(np.array([near]), point[None, :]).offset[0] > 0)
+        return bool(table.project(near, float(point[0]), float(point[1])).offset > 0)
 
 
 @dataclass(frozen=True, eq=False)

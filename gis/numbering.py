@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import NamedTuple
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import shapely
@@ -13,30 +14,31 @@ from numpy.typing import ArrayLike, NDArray
 from gis.blocks import NumberingMap, Row
 from gis.findings import CATALOGUE, Finding
 from gis.halves import Half
-from gis.linework import Floats, Ints, Segments
+from gis.linework import Columns, Floats, Ints, Segments, kind_of
 from gis.network import NS
+from gis.rules import NumberingLaw
 
 FIND_STREET = -1
 """Street of a door whose street is to be found."""
 NO_STREET = -2
 """Street of a door that names a street not in the linework."""
 
-Bools = NDArray[np.bool_]
-
 _BIT = {code: 1 << k for k, code in enumerate(CATALOGUE)}
 _AT_BASE_FT = 0.005
+_PAST_FT = 0.01
 _SEARCH_FT = 200.0
 _ROW_SPAN = 1 << 40  # hundredths of a foot set aside for the stations of one half
+_NONE = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Doors:
-    """Numbered doors, as columns of shape (n,) or (n, 2); US survey feet.
+    """A numbered door, each field a number; or many, each field a column of shape (n,). US survey feet.
 
     Parameters
     ----------
-    points
-        The entrances as given.
+    x, y
+        The entrance as given.
     street
         Index of the street's path in the network; -1 where there is none.
     half, row
@@ -48,50 +50,62 @@ class Doors:
     block_from_ft
         Station of the block's beginning.
     station, into_ft
-        Station of the entrance and its distance into the block, from stations rounded to 0.01 ft.
+        Station of the entrance and its distance into the block, both from stations rounded to 0.01 ft.
     unit
         k, the unit the entrance lies in: 0 is the first.
     even
         Whether it lies on the even side.
-    foot, offset, past, normal
-        The entrance's foot on the street, its offset (left of the street as drawn is positive), how far past an end
-        of the street it lies, and the direction left at the foot.
+    foot_x, foot_y, offset, past
+        The entrance's foot on the street, its offset (left of the street as drawn is positive) and how far past an
+        end of the street it lies.
     bits
         The findings as bits; `codes` reads them.
-    near_door, near_street
-        Pairs of a door found ambiguous and another street about as near, nearest first.
     """
 
-    points: Floats
-    street: Ints
-    half: Ints
-    row: Ints
-    number: Ints
-    block: Ints
-    hundred: Ints
-    unit_ft: Ints
-    block_from_ft: Floats
-    station: Floats
-    into_ft: Floats
-    unit: Ints
-    even: Bools
-    foot: Floats
-    offset: Floats
-    past: Floats
-    normal: Floats
-    bits: Ints
-    near_door: Ints
-    near_street: Ints
+    x: Any
+    y: Any
+    street: Any
+    half: Any
+    row: Any
+    number: Any
+    block: Any
+    hundred: Any
+    unit_ft: Any
+    block_from_ft: Any
+    station: Any
+    into_ft: Any
+    unit: Any
+    even: Any
+    foot_x: Any
+    foot_y: Any
+    offset: Any
+    past: Any
+    bits: Any
 
-    def codes(self, door: int) -> tuple[str, ...]:
-        """Return the codes of a door's findings, those of its row and street included."""
-        bits = int(self.bits[door])
-        return tuple(code for code, bit in _BIT.items() if bits & bit)
+    def at(self, door: int) -> Doors:
+        """Return one of many doors."""
+        return Doors(*(getattr(self, f.name)[door].item() for f in fields(Doors)))
 
-    def others(self, door: int) -> list[int]:
-        """Return the other streets about as near as a door's own, nearest first, as network indices."""
-        low, high = np.searchsorted(self.near_door, [door, door + 1])
-        return [int(k) for k in self.near_street[low:high]]
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Codes of one door's findings, those of its row and street included."""
+        return codes(int(self.bits))
+
+
+def codes(bits: int) -> tuple[str, ...]:
+    """Return the codes of findings kept as bits.
+
+    Parameters
+    ----------
+    bits
+        An entry of `Doors.bits`.
+
+    Returns
+    -------
+    tuple of str
+        In the catalogue's order.
+    """
+    return tuple(code for code, bit in _BIT.items() if bits & bit) if bits else ()
 
 
 class Held(NamedTuple):
@@ -118,12 +132,12 @@ class Frontages:
         Indices of the segments of streets that a door may be found on (a footpath fronts nothing).
     tree
         Spatial index of the findable segments.
-    named, name_of
-        Segments of each name, as bounds of shape (names + 1,), and the name of each path.
-    path_key
-        Where each path begins on one long line of all paths, feet.
-    halves, rows
-        Columns of the half-streets and of the rows.
+    named
+        Bounds of each name's segments, shape (names + 1,).
+    name_of
+        The name of each segment's street.
+    columns, plain
+        The same tables twice: as arrays for many doors, as lists for one.
     """
 
     map: NumberingMap
@@ -133,32 +147,32 @@ class Frontages:
     tree: shapely.STRtree
     named: Ints
     name_of: Ints
-    path_key: Floats
-    halves: _Halves
-    rows: _Rows
+    columns: _Tables
+    plain: _Tables
 
     @classmethod
     def of(cls, numbering: NumberingMap) -> Frontages:
         """Lay out a map."""
         net = numbering.network
+        shapely.prepare(net.hull)
         segments = Segments.of([(s.chain.coords, s.chain.physical, s.chain.closed) for s in net.streets])
         suits = np.array([any(net.pieces[p].kind != "path" for p in s.chain.piece if p >= 0) for s in net.streets])
         findable = np.flatnonzero(suits[segments.owner])
         names = tuple(net.by_name)
-        name_of = np.array([names.index(s.name) for s in net.streets])
+        name_of = np.array([names.index(s.name) for s in net.streets])[segments.owner]
         lengths = np.array([s.chain.length for s in net.streets])
         path_key = np.concatenate([[0.0], np.cumsum(lengths + 1000.0)])[:-1]
+        tables = _Tables(segments, path_key, _Halves.of(numbering, path_key), _Rows.of(numbering.rows))
         return cls(
             map=numbering,
             names=names,
             segments=segments,
             findable=findable,
             tree=shapely.STRtree(segments.lines()[findable]),
-            named=np.searchsorted(name_of[segments.owner], np.arange(len(names) + 1)),
+            named=np.searchsorted(name_of, np.arange(len(names) + 1)),
             name_of=name_of,
-            path_key=path_key,
-            halves=_Halves.of(numbering, path_key),
-            rows=_Rows.of(numbering.rows),
+            columns=tables,
+            plain=_Tables(*map(_listed, tables)),
         )
 
     def ids(self, names: Sequence[str | None]) -> Ints:
@@ -168,37 +182,53 @@ class Frontages:
         return np.array([known.get(name, NO_STREET) for name in names], dtype=np.int64)
 
 
+class _Tables(NamedTuple):
+    """What numbering looks up: the segments, where each path begins on one long line, half-streets and rows."""
+
+    segments: Segments
+    path_key: Any
+    halves: _Halves
+    rows: _Rows
+
+
+def _listed(table: Any) -> Any:
+    """Return a table with lists for its arrays: of one entry they are read many times faster."""
+    if isinstance(table, np.ndarray):
+        return table.tolist()
+    if isinstance(table, Segments):
+        return Segments(*(getattr(table, f.name).tolist() for f in fields(table)))
+    return type(table)(*(column.tolist() for column in table))
+
+
 class _Halves(NamedTuple):
-    key: Floats
-    at_low: Ints
-    at_high: Ints
     low: Floats
     high: Floats
+    at_low: Ints
+    at_high: Ints
     origin: Floats
     direction: Ints
     way_ft: Floats
-    even_is_left: Bools
-    axis: Floats
+    even_is_left: NDArray[np.bool_]
+    axis_x: Floats
+    axis_y: Floats
     bits: Ints
 
     @classmethod
     def of(cls, numbering: NumberingMap, path_key: Floats) -> _Halves:
-        members = numbering.halves
-        net = numbering.network
+        members, net = numbering.halves, numbering.network
         at_low, at_high = _preferred(members)
-        axis = {NS: net.east, "EW": net.north}
-        low = np.array([path_key[h.street] + h.taken[0] for h in members])
+        axes = np.array([net.east if net.streets[h.street].family == NS else net.north for h in members])
         return cls(
-            key=low,
+            low=np.array([path_key[h.street] + h.taken[0] for h in members]),
+            high=np.array([path_key[h.street] + h.taken[1] for h in members]),
             at_low=at_low,
             at_high=at_high,
-            low=low,
-            high=np.array([path_key[h.street] + h.taken[1] for h in members]),
             origin=np.array([path_key[h.street] + h.origin for h in members]),
             direction=np.array([h.direction for h in members]),
             way_ft=np.array([h.way_ft for h in members]),
             even_is_left=np.array([h.even_is_left for h in members]),
-            axis=np.array([axis[net.streets[h.street].family] for h in members]),
+            axis_x=axes[:, 0].copy(),
+            axis_y=axes[:, 1].copy(),
             bits=np.array([_bits(h.findings) for h in members]),
         )
 
@@ -206,11 +236,10 @@ class _Halves(NamedTuple):
 def _preferred(members: Sequence[Half]) -> tuple[Ints, Ints]:
     """Which half takes a door just at each half's low and high end: the one on the ground, else north or east."""
     low, high = np.arange(len(members)), np.arange(len(members))
-    for k, (first, second) in enumerate(zip(members[:-1], members[1:], strict=True)):
+    for k, (first, second) in enumerate(pairwise(members)):
         if first.street == second.street:
             ranks = [(_on_ground_at(h, first.taken[1]), h.name in {"North", "East"}) for h in (first, second)]
-            chosen = k if ranks[0] >= ranks[1] else k + 1
-            high[k], low[k + 1] = chosen, chosen
+            high[k] = low[k + 1] = k if ranks[0] >= ranks[1] else k + 1
     return low, high
 
 
@@ -226,7 +255,7 @@ class _Rows(NamedTuple):
     block: Ints
     hundred: Ints
     unit_ft: Ints
-    open: Bools
+    open: NDArray[np.bool_]
     bits: Ints
 
     @classmethod
@@ -250,8 +279,8 @@ def _bits(found: Sequence[Finding]) -> int:
     return total
 
 
-def number(frontages: Frontages, points: ArrayLike, street: ArrayLike = FIND_STREET, held: Held | None = None) -> Doors:
-    """Number doors (§ 288-15 C to F).
+def number(frontages: Frontages, x: ArrayLike, y: ArrayLike, street: ArrayLike = FIND_STREET) -> Doors:
+    """Number one door or many (§ 288-15 C to F).
 
     "One number shall be assigned to each unit of frontage within said block, square or space" (D), "each commencing
     with the hundred eleven assigned to that block" on the south and west side and "the hundred ten" on the north and
@@ -261,86 +290,126 @@ def number(frontages: Frontages, points: ArrayLike, street: ArrayLike = FIND_STR
     ----------
     frontages
         The map to number under.
-    points
-        The entrances, shape (2,) or (n, 2), working CRS, US survey feet.
+    x, y
+        The entrances, working CRS, US survey feet: numbers, or shape (n,).
     street
-        Ids of their streets in ``frontages.names``, shape () or (n,), or `FIND_STREET` or `NO_STREET`. A street found is
-        the nearest and only a suggestion.
-    held
-        A lot's own frontage that entrances on its half-street are held to.
+        Ids of their streets in ``frontages.names``, or `FIND_STREET` or `NO_STREET`: a number, or shape (n,). A street
+        found is the nearest and only a suggestion.
 
     Returns
     -------
     Doors
-        One entry a door, in order; a door that cannot be numbered has number 0 and a finding that says why.
+        One door, or one entry a door in order. A door that cannot be numbered has number 0 and a finding that says why.
     """
-    given = np.atleast_2d(np.asarray(points, dtype=np.float64))
-    ids = np.broadcast_to(np.asarray(street, dtype=np.int64), len(given))
-    bits = _unusable(frontages, given, ids)
+    if np.ndim(x) == 0:
+        return candidates(frontages, float(x), float(y), int(street))[0]  # type: ignore[arg-type]
+    xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    ids = np.broadcast_to(np.asarray(street, dtype=np.int64), xs.shape)
+    bits = _unusable(frontages, xs, ys, ids)
     usable = np.flatnonzero(bits == 0)
-    if len(usable) == len(given):
-        return _numbered(frontages, given, ids, held)
-    doors = _numbered(frontages, given[usable], ids[usable], held)
-    return _spread(doors, given, usable, bits)
+    located = _located(frontages, xs[usable], ys[usable], ids[usable])
+    doors = _numbered(frontages, xs[usable], ys[usable], located.segment)
+    doors.bits[located.near_door] |= _BIT["AMBIGUOUS_FRONTAGE"]
+    return doors if len(usable) == len(xs) else _spread(doors, xs, ys, usable, bits)
 
 
-def _unusable(frontages: Frontages, points: Floats, ids: Ints) -> Ints:
+def candidates(
+    frontages: Frontages, x: float, y: float, street: int = FIND_STREET, held: Held | None = None
+) -> list[Doors]:
+    """Number one door, on its street or on every street about as near as the nearest (§ 288-15 E).
+
+    "Buildings fronting two or more streets shall have a number assigned only to the main entrance." Which street that
+    is, a person decides.
+
+    Parameters
+    ----------
+    frontages
+        The map to number under.
+    x, y
+        The entrance, working CRS, US survey feet.
+    street
+        Id of its street, or `FIND_STREET`, or `NO_STREET`.
+    held
+        A lot's own frontage that the entrance is held to.
+
+    Returns
+    -------
+    list of Doors
+        The nearest street's number first, then one for each other street within the reading's `ambiguous_ratio`; one
+        entry with a finding where the point cannot be numbered.
+    """
+    stopped = int(_unusable(frontages, np.array([x]), np.array([y]), np.array([street]))[0])
+    if stopped:
+        return [_blank(x, y, stopped)]
+    located = _located(frontages, np.array([x]), np.array([y]), np.array([street]))
+    segments = [*located.segment.tolist(), *located.near_segment.tolist()]
+    doors = [_numbered(frontages, x, y, segment, held) for segment in segments]
+    if len(doors) == 1:
+        return doors
+    return [replace(door, bits=door.bits | _BIT["AMBIGUOUS_FRONTAGE"]) for door in doors]
+
+
+def _unusable(frontages: Frontages, x: Floats, y: Floats, ids: Ints) -> Ints:
     """Return the findings that stop a door before it is numbered, as bits."""
     net = frontages.map.network
-    finite = np.isfinite(points).all(axis=1)
-    bits = np.where(finite, 0, _BIT["BAD_COORDINATE"])
-    x, y = points[:, 0], points[:, 1]
-    outside = np.flatnonzero(finite & ~shapely.contains_xy(net.hull, x, y))
+    bits = (ids == NO_STREET) * _BIT["UNKNOWN_STREET"]
+    outside = np.flatnonzero(~shapely.contains_xy(net.hull, x, y))
     if len(outside):
-        away = shapely.distance(shapely.points(points[outside]), net.hull)
+        finite = np.isfinite(x[outside]) & np.isfinite(y[outside])
+        bits[outside[~finite]] |= _BIT["BAD_COORDINATE"]
+        outside = outside[finite]
+        away = shapely.distance(shapely.points(x[outside], y[outside]), net.hull)
         bits[outside[away > net.reading.edge_ft]] |= _BIT["OUT_OF_VILLAGE"]
-    bits[ids == NO_STREET] |= _BIT["UNKNOWN_STREET"]
     return bits
 
 
-def _spread(doors: Doors, points: Floats, usable: Ints, bits: Ints) -> Doors:
+_BLANK = {f.name: 0 for f in fields(Doors)} | {"street": -1, "half": -1, "row": -1}
+
+
+def _blank(x: float, y: float, bits: int) -> Doors:
+    return Doors(**{**_BLANK, "x": x, "y": y, "bits": bits})
+
+
+def _spread(doors: Doors, x: Floats, y: Floats, usable: Ints, bits: Ints) -> Doors:
     """Put numbered doors back in their places among those that cannot be numbered."""
     columns = {}
-    for column in fields(Doors):
-        values = getattr(doors, column.name)
-        blank = -1 if column.name in {"street", "half", "row"} else 0
-        full = np.full((len(points), *values.shape[1:]), blank, dtype=values.dtype)
-        full[usable] = values if column.name not in {"near_door", "near_street"} else 0
-        columns[column.name] = full
-    columns["points"] = points
-    columns["bits"] |= bits
-    columns["near_door"], columns["near_street"] = usable[doors.near_door], doors.near_street
-    return Doors(**columns)
+    for name, blank in _BLANK.items():
+        values = getattr(doors, name)
+        columns[name] = np.full(len(x), blank, dtype=values.dtype)
+        columns[name][usable] = values
+    return Doors(**{**columns, "x": x, "y": y, "bits": columns["bits"] | bits})
 
 
-def _numbered(frontages: Frontages, points: Floats, ids: Ints, held: Held | None) -> Doors:
-    segment, near_door, near_street = _located(frontages, points, ids)
-    on = frontages.segments.project(segment, points)
-    street = frontages.segments.owner[segment]
-    bits = np.zeros(len(points), dtype=np.int64)
-    bits[near_door] |= _BIT["AMBIGUOUS_FRONTAGE"]
-    key = frontages.path_key[street] + on.station
-    half = _half_at(frontages.halves, key)
-    station, outside = _stations(frontages.halves, key, half, held)
-    even, literal = _sides(frontages.halves, half, on.offset, on.normal)
-    undecided = np.abs(on.offset) <= frontages.map.network.reading.side_ft
-    bits |= np.where(on.past > 0.01, _BIT["PAST_END"], 0)
-    bits |= np.where(literal & ~undecided, _BIT["SIDE_CARRIED"], 0)
-    bits |= np.where(undecided, _BIT["SIDE_UNDETERMINED"], 0)
-    bits |= np.where(outside, _BIT["OUTSIDE_FRONTAGE"], 0)
-    placed = _placed(frontages, half, station)
-    law = frontages.map.law
-    over = placed.unit > law.last_unit
-    unit = np.minimum(placed.unit, law.last_unit)
-    bits |= np.where(over, _BIT["UNIT_OVERFLOW"], 0)
-    bits |= frontages.rows.bits[placed.row] | frontages.halves.bits[half]
-    first = np.where(even, law.first_even, law.first_odd)
+def _numbered(frontages: Frontages, x: Any, y: Any, segment: Any, held: Held | None = None) -> Doors:
+    """Number doors on the segments they were located on: a number each, or columns."""
+    kind, law, reading = kind_of(x), frontages.map.law, frontages.map.network.reading
+    tables = frontages.columns if kind is Columns else frontages.plain
+    on = tables.segments.project(segment, x, y)
+    street = tables.segments.owner[segment]
+    key = tables.path_key[street] + on.station
+    half = _half_at(tables.halves, kind, key)
+    station, outside = _station(tables.halves, kind, key, half, held)
+    even, carried = _side(tables.halves, kind, half, on)
+    placed = _placed(tables.rows, kind, half, station, law)
+    undecided = abs(on.offset) <= reading.side_ft
+    unit = kind.minimum(placed.unit, law.last_unit)
+    first = kind.where(even, law.first_even, law.first_odd)
+    bits = tables.rows.bits[placed.row] | tables.halves.bits[half]
+    for code, raised in (
+        ("PAST_END", on.past > _PAST_FT),
+        ("SIDE_CARRIED", carried & (undecided ^ True)),
+        ("SIDE_UNDETERMINED", undecided),
+        ("OUTSIDE_FRONTAGE", outside),
+        ("UNIT_OVERFLOW", placed.unit > law.last_unit),
+    ):
+        bits = bits | raised * _BIT[code]
     return Doors(
-        points=points,
+        x=x,
+        y=y,
         street=street,
         half=half,
         row=placed.row,
-        number=np.where(undecided, 0, placed.hundred + first + 2 * unit),
+        number=kind.where(undecided, 0, placed.hundred + first + 2 * unit),
         block=placed.block,
         hundred=placed.hundred,
         unit_ft=placed.unit_ft,
@@ -349,214 +418,227 @@ def _numbered(frontages: Frontages, points: Floats, ids: Ints, held: Held | None
         into_ft=(station - placed.start) / 100,
         unit=unit,
         even=even,
-        foot=on.foot,
+        foot_x=on.foot_x,
+        foot_y=on.foot_y,
         offset=on.offset,
         past=on.past,
-        normal=on.normal,
         bits=bits,
-        near_door=near_door,
-        near_street=near_street,
     )
 
 
-def _half_at(halves: _Halves, key: Floats) -> Ints:
-    """Return the half each place belongs to; just at a base line the one the street occupies, north or east first."""
-    half = np.searchsorted(halves.key, key, side="right") - 1
+def _half_at(halves: _Halves, kind: Any, key: Any) -> Any:
+    """Return the half a place belongs to; just at a base line the one the street occupies, north or east first."""
+    half = kind.last_at(halves.low, key)
     at_low = key <= halves.low[half] + _AT_BASE_FT
     at_high = key >= halves.high[half] - _AT_BASE_FT
-    return np.where(at_low, halves.at_low[half], np.where(at_high, halves.at_high[half], half))
+    return kind.where(at_low, halves.at_low[half], kind.where(at_high, halves.at_high[half], half))
 
 
-def _stations(halves: _Halves, key: Floats, half: Ints, held: Held | None) -> tuple[Ints, Bools]:
-    """Return stations in whole hundredths of a foot, and whether a lot's frontage held one back."""
+def _station(halves: _Halves, kind: Any, key: Any, half: Any, held: Held | None) -> tuple[Any, Any]:
+    """Return a station in whole hundredths of a foot, and whether a lot's frontage held it back."""
     station = halves.way_ft[half] + halves.direction[half] * (key - halves.origin[half])
-    hundredths = np.rint(np.maximum(station, 0.0) * 100).astype(np.int64)
-    if held is None:
-        return hundredths, np.zeros(len(half), dtype=bool)
-    low, high = np.ceil(held.from_ft * 100 - 0.5), np.ceil(held.to_ft * 100 - 0.5) - 1
-    inside = np.where(half == held.half, np.clip(hundredths, low, max(low, high)), hundredths).astype(np.int64)
-    return inside, np.abs(inside - hundredths) > 1
+    hundredths = kind.hundredths(kind.maximum(station, 0.0))
+    if held is None or half != held.half:
+        return hundredths, 0
+    low, high = round(held.from_ft * 100), round(held.to_ft * 100) - 1
+    inside = min(max(hundredths, low), max(low, high))
+    return inside, abs(inside - hundredths) > 1
 
 
-def _sides(halves: _Halves, half: Ints, offset: Floats, normal: Floats) -> tuple[Bools, Bools]:
-    """Return whether doors lie on the even side, and whether the literal side at that place differs.
+def _side(halves: _Halves, kind: Any, half: Any, on: Any) -> tuple[Any, Any]:
+    """Return whether a door lies on the even side, and whether the literal side at that place is the other.
 
     The side is decided once for the half-street, looking outward, so that parity never flips in a bend.
     """
-    left_outward = (offset > 0) == (halves.direction[half] > 0)
+    left_outward = (on.offset > 0) == (halves.direction[half] > 0)
     even = left_outward == halves.even_is_left[half]
-    toward = (normal * halves.axis[half]).sum(axis=1) * np.sign(offset)
-    return even, (np.abs(toward) > 0.02) & ((toward > 0) != even)
+    toward = on.left_x * halves.axis_x[half] + on.left_y * halves.axis_y[half]
+    toward = kind.where(on.offset > 0, toward, -toward)
+    return even, (abs(toward) > _LITERAL) & ((toward > 0) != even)
+
+
+_LITERAL = 0.02  # where the street runs this square to its axis it has no literal side
 
 
 class _Placed(NamedTuple):
-    row: Ints
-    start: Ints
-    block: Ints
-    hundred: Ints
-    unit_ft: Ints
-    unit: Ints
+    row: Any
+    start: Any
+    block: Any
+    hundred: Any
+    unit_ft: Any
+    unit: Any
 
 
-def _placed(frontages: Frontages, half: Ints, station: Ints) -> _Placed:
-    """Find the block and the unit of stations; stations and starts are whole hundredths of a foot."""
-    rows, law = frontages.rows, frontages.map.law
-    row = np.searchsorted(rows.key, half * _ROW_SPAN + station, side="right") - 1
+def _placed(rows: _Rows, kind: Any, half: Any, station: Any, law: NumberingLaw) -> _Placed:
+    """Find the block and the unit of a station; stations and starts are whole hundredths of a foot."""
+    row = kind.last_at(rows.key, half * _ROW_SPAN + station)
     # open blocks follow on: a door at the very end of the last row is in the block after it
-    further = np.where(rows.open[row], (station - rows.start[row]) // (law.open_block_ft * 100), 0)
+    further = kind.where(rows.open[row], (station - rows.start[row]) // (law.open_block_ft * 100), 0)
     start = rows.start[row] + further * law.open_block_ft * 100
     unit_ft = rows.unit_ft[row]
     unit = (station - start) // (unit_ft * 100)
     return _Placed(row, start, rows.block[row] + further, rows.hundred[row] + further * law.hundred, unit_ft, unit)
 
 
-def _located(frontages: Frontages, points: Floats, ids: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return each door's segment, and the pairs of a door and another street about as near."""
-    segment = np.zeros(len(points), dtype=np.int64)
-    for name in np.unique(ids):
-        if name != FIND_STREET:
-            doors = np.flatnonzero(ids == name)
+class _Located(NamedTuple):
+    """Each door's segment, and pairs of a door and the segment of another street about as near, nearest first."""
+
+    segment: Ints
+    near_door: Ints
+    near_segment: Ints
+
+
+def _located(frontages: Frontages, x: Floats, y: Floats, ids: Ints) -> _Located:
+    names = np.unique(ids) if len(ids) > 1 else ids
+    if len(names) == 1 and names[0] == FIND_STREET:
+        return _found(frontages, x, y)
+    segment, near = np.zeros(len(x), dtype=np.int64), (_NONE, _NONE)
+    for name in names:
+        doors = np.flatnonzero(ids == name)
+        if name == FIND_STREET:
+            found = _found(frontages, x[doors], y[doors])
+            segment[doors], near = found.segment, (doors[found.near_door], found.near_segment)
+        else:
             low, high = frontages.named[name], frontages.named[name + 1]
-            segment[doors] = low + _nearest_of(frontages.segments, slice(low, high), points[doors])
-    doors = np.flatnonzero(ids == FIND_STREET)
-    if not len(doors):
-        none = np.zeros(0, dtype=np.int64)
-        return segment, none, none
-    segment[doors], near_door, near_street = _found(frontages, points[doors])
-    return segment, doors[near_door], near_street
+            segment[doors] = low + _nearest_of(frontages.segments, slice(low, high), x[doors], y[doors])
+    return _Located(segment, *near)
 
 
-def _nearest_of(segments: Segments, which: slice, points: Floats) -> Ints:
+def _nearest_of(segments: Segments, which: slice, x: Floats, y: Floats) -> Ints:
     """Return the place of the nearest of some segments to each point."""
-    start, step, length = segments.start[which], segments.step[which], segments.length[which]
-    square = length * length
-    nearest = np.empty(len(points), dtype=np.int64)
-    for low in range(0, len(points), max(1, 2_000_000 // len(length))):
-        part = slice(low, low + max(1, 2_000_000 // len(length)))
-        x, y = points[part, 0, None] - start[:, 0], points[part, 1, None] - start[:, 1]
-        along = np.clip((x * step[:, 0] + y * step[:, 1]) / square, 0, 1)
-        x -= along * step[:, 0]
-        y -= along * step[:, 1]
-        nearest[part] = np.argmin(x * x + y * y, axis=1)
-    return nearest
+    every = np.arange(which.start, which.stop)
+    at_once = max(1, 2_000_000 // len(every))
+    nearest = [
+        _squared(segments, every, x[low : low + at_once, None], y[low : low + at_once, None]).argmin(axis=1)
+        for low in range(0, len(x), at_once)
+    ]
+    return np.concatenate(nearest)
 
 
-def _found(frontages: Frontages, points: Floats) -> tuple[Ints, Ints, Ints]:
+def _squared(segments: Segments, index: Ints, x: Floats, y: Floats) -> Floats:
+    """Return squared distances of points from segments."""
+    dx, dy, length = segments.dx[index], segments.dy[index], segments.length[index]
+    off_x, off_y = x - segments.x[index], y - segments.y[index]
+    share = np.minimum(np.maximum((off_x * dx + off_y * dy) / (length * length), 0.0), 1.0)
+    off_x, off_y = off_x - share * dx, off_y - share * dy
+    return np.asarray(off_x * off_x + off_y * off_y)
+
+
+def _found(frontages: Frontages, x: Floats, y: Floats) -> _Located:
     """Find the nearest street's segment to each point, and the other streets within the ambiguous ratio."""
     ratio = frontages.map.network.reading.ambiguous_ratio
-    door, segment, away = _within(frontages, points, np.full(len(points), _SEARCH_FT))
-    nearest, first = _first_of(door, away, len(points))
-    poor = np.flatnonzero(nearest * ratio > _SEARCH_FT)
+    shapes = shapely.points(x, y)
+    door, segment, square = _within(frontages, x, y, shapes, _SEARCH_FT)
+    nearest, first = _first_of(door, square, len(x))
+    poor = np.flatnonzero(nearest * ratio**2 > _SEARCH_FT**2)
     if len(poor):
         # few doors lie so far from any street: their own distance is found first
-        shapes = shapely.points(points[poor])
-        hits, far = frontages.tree.query_nearest(shapes, return_distance=True, all_matches=False)
-        reach = np.zeros(len(poor))
-        reach[hits[0]] = far * ratio + 0.001
-        more = _within(frontages, points[poor], reach)
+        _, far = frontages.tree.query_nearest(shapes[poor], return_distance=True, all_matches=False)
+        more = _within(frontages, x[poor], y[poor], shapes[poor], far * ratio + 0.001)
         kept = ~np.isin(door, poor)
         door = np.concatenate([door[kept], poor[more[0]]])
-        segment = np.concatenate([segment[kept], more[1]])
-        away = np.concatenate([away[kept], more[2]])
-        nearest, first = _first_of(door, away, len(points))
+        segment, square = np.concatenate([segment[kept], more[1]]), np.concatenate([square[kept], more[2]])
+        nearest, first = _first_of(door, square, len(x))
     chosen = segment[first]
-    name = frontages.name_of[frontages.segments.owner]
-    near = (away <= ratio * nearest[door]) & (name[segment] != name[chosen[door]])
-    return chosen, *_distinct(door[near], frontages.segments.owner[segment[near]], away[near])
+    near = (square <= ratio**2 * nearest[door]) & (frontages.name_of[segment] != frontages.name_of[chosen][door])
+    return _Located(chosen, *_nearest_each(frontages, door[near], segment[near], square[near]))
 
 
-def _within(frontages: Frontages, points: Floats, reach: Floats) -> tuple[Ints, Ints, Floats]:
-    """Return pairs of a point and a findable segment within its reach, with their distances."""
-    segments = frontages.segments
-    pairs = frontages.tree.query(shapely.points(points), predicate="dwithin", distance=reach)
-    door, segment = pairs[0], frontages.findable[pairs[1]]
-    off = points[door] - segments.start[segment]
-    step, length = segments.step[segment], segments.length[segment]
-    along = np.clip((off[:, 0] * step[:, 0] + off[:, 1] * step[:, 1]) / (length * length), 0, 1)
-    off -= along[:, None] * step
-    return door, segment, np.hypot(off[:, 0], off[:, 1])
+def _within(
+    frontages: Frontages, x: Floats, y: Floats, shapes: NDArray[np.object_], reach_ft: float | Floats
+) -> tuple[Ints, Ints, Floats]:
+    """Return pairs of a point and a findable segment within its reach, with their squared distances."""
+    hits = frontages.tree.query(shapes, predicate="dwithin", distance=reach_ft)
+    door, segment = hits[0], frontages.findable[hits[1]]
+    return door, segment, _squared(frontages.segments, segment, x[door], y[door])
 
 
-def _first_of(door: Ints, away: Floats, count: int) -> tuple[Floats, Ints]:
-    """Return each door's least distance (inf where it has no pair) and the pair that has it."""
-    order = np.lexsort((away, door))
-    starts = np.searchsorted(door[order], np.arange(count))
-    has = np.zeros(count, dtype=bool)
-    has[door] = True
-    first = order[np.minimum(starts, max(0, len(order) - 1))] if len(order) else np.zeros(count, dtype=np.int64)
-    return np.where(has, away[first] if len(away) else np.inf, np.inf), first
+def _first_of(door: Ints, square: Floats, count: int) -> tuple[Floats, Ints]:
+    """Return each door's least squared distance (inf where it has no pair) and the pair that has it."""
+    nearest, first = np.full(count, np.inf), np.zeros(count, dtype=np.int64)
+    np.minimum.at(nearest, door, square)
+    least = np.flatnonzero(square <= nearest[door])[::-1]
+    first[door[least]] = least
+    return nearest, first
 
 
-def _distinct(door: Ints, street: Ints, away: Floats) -> tuple[Ints, Ints]:
-    """Keep each pair of a door and a street once, nearest first."""
+def _nearest_each(frontages: Frontages, door: Ints, segment: Ints, square: Floats) -> tuple[Ints, Ints]:
+    """Keep of each pair of a door and a street its nearest segment; nearest streets first."""
     if not len(door):
-        return door, street
-    order = np.lexsort((away, street, door))
-    door, street, away = door[order], street[order], away[order]
-    fresh = np.concatenate([[True], (door[1:] != door[:-1]) | (street[1:] != street[:-1])])
-    door, street, away = door[fresh], street[fresh], away[fresh]
-    order = np.lexsort((away, door))
-    return door[order], street[order]
+        return _NONE, _NONE
+    name = frontages.name_of[segment]
+    order = np.lexsort((square, name, door))
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (np.diff(door[order]) != 0) | (np.diff(name[order]) != 0)
+    kept = order[fresh]
+    kept = kept[np.lexsort((square[kept], door[kept]))]
+    return door[kept], segment[kept]
 
 
-def findings(frontages: Frontages, doors: Doors, door: int) -> tuple[Finding, ...]:
-    """Return a door's findings with their values: its own, its row's and its street's.
+def findings(frontages: Frontages, door: Doors, others: Sequence[Doors] = (), street: str = "") -> tuple[Finding, ...]:
+    """Return one door's findings with their values: its own, its row's and its street's.
 
     Parameters
     ----------
     frontages
         The map it was numbered under.
-    doors
-        Numbered doors.
     door
-        Which of them.
+        One numbered door.
+    others
+        The other candidates of an ambiguous door.
+    street
+        The street as the caller named it, for `UNKNOWN_STREET`.
 
     Returns
     -------
     tuple of Finding
-        The gravest reasons first: what stops a number, then the door's own, the row's and the street's.
+        The door's own first, then the row's and the street's.
     """
     numbering = frontages.map
-    own = [Finding(code, _values(frontages, doors, door, code)) for code in doors.codes(door) if code in _OWN]
-    row = numbering.rows[doors.row[door]].findings if doors.row[door] >= 0 else ()
-    half = numbering.halves[doors.half[door]].findings if doors.half[door] >= 0 else ()
-    return (*own, *row, *half)
+    own = [Finding(code, _values(frontages, door, code, others, street)) for code in door.codes if code in _OWN]
+    if door.row < 0:
+        return tuple(own)
+    return (*own, *numbering.rows[door.row].findings, *numbering.halves[door.half].findings)
 
 
-_OWN = {
-    "UNIT_OVERFLOW",
-    "PAST_END",
-    "OUTSIDE_FRONTAGE",
-    "SIDE_CARRIED",
-    "SIDE_UNDETERMINED",
-    "AMBIGUOUS_FRONTAGE",
-    "UNKNOWN_STREET",
-    "BAD_COORDINATE",
-    "OUT_OF_VILLAGE",
-}
+_OWN = frozenset(
+    {
+        "UNIT_OVERFLOW",
+        "PAST_END",
+        "OUTSIDE_FRONTAGE",
+        "SIDE_CARRIED",
+        "SIDE_UNDETERMINED",
+        "AMBIGUOUS_FRONTAGE",
+        "UNKNOWN_STREET",
+        "BAD_COORDINATE",
+        "OUT_OF_VILLAGE",
+    }
+)
 
 
-def _values(frontages: Frontages, doors: Doors, door: int, code: str) -> dict[str, object]:
+def _values(frontages: Frontages, door: Doors, code: str, others: Sequence[Doors], street: str) -> dict[str, object]:
     net, law = frontages.map.network, frontages.map.law
-    if code == "UNIT_OVERFLOW":
-        past = doors.into_ft[door] - (law.last_unit + 1) * doors.unit_ft[door]
-        return {"past_ft": float(past), "last": int(doors.number[door])}
-    if code == "SIDE_CARRIED":
-        sides = side_names(net.streets[doors.street[door]].family)
-        even = bool(doors.even[door])
-        return {"literal": sides[not even], "carried": sides[even]}
-    if code == "SIDE_UNDETERMINED":
-        return {"limit_ft": net.reading.side_ft}
-    if code == "AMBIGUOUS_FRONTAGE":
-        streets = [doors.street[door], *doors.others(door)]
-        return {"streets": " and ".join(dict.fromkeys(net.streets[k].name for k in streets))}
-    if code == "OUTSIDE_FRONTAGE":
-        along = np.hypot(*(doors.foot[door] - frontages.map.halves[doors.half[door]].point(doors.station[door])))
-        return {"off_ft": float(along)}
-    if code == "OUT_OF_VILLAGE":
-        away = shapely.distance(shapely.Point(doors.points[door]), net.hull)
-        return {"beyond_ft": float(away - net.reading.edge_ft), "edge_ft": net.reading.edge_ft}
-    return {"street": "The street named"} if code == "UNKNOWN_STREET" else {}
+    values: dict[str, object] = {}
+    match code:
+        case "UNIT_OVERFLOW":
+            values = {"past_ft": door.into_ft - (law.last_unit + 1) * door.unit_ft, "last": door.number}
+        case "SIDE_CARRIED":
+            sides = side_names(net.streets[door.street].family)
+            values = {"literal": sides[not door.even], "carried": sides[door.even]}
+        case "SIDE_UNDETERMINED":
+            values = {"limit_ft": net.reading.side_ft}
+        case "AMBIGUOUS_FRONTAGE":
+            streets = [net.streets[d.street].name for d in (door, *others)]
+            values = {"streets": " and ".join(dict.fromkeys(streets))}
+        case "OUTSIDE_FRONTAGE":
+            held_at = frontages.map.halves[door.half].point(door.station)
+            values = {"off_ft": float(np.hypot(door.foot_x - held_at[0], door.foot_y - held_at[1]))}
+        case "OUT_OF_VILLAGE":
+            away = shapely.distance(shapely.Point(door.x, door.y), net.hull)
+            values = {"beyond_ft": float(away - net.reading.edge_ft), "edge_ft": net.reading.edge_ft}
+        case "UNKNOWN_STREET":
+            values = {"street": street or "The street named"}
+    return values
 
 
 def side_names(family: str) -> tuple[str, str]:

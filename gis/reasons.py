@@ -17,17 +17,15 @@ _LETTER = {"North": "a", "South": "b", "East": "c", "West": "d"}
 _TICK_FT = 60.0
 
 
-def explain(frontages: Frontages, doors: Doors, door: int) -> Explanation:
+def explain(frontages: Frontages, door: Doors) -> Explanation:
     """Return why a door has its number, or as far as the reasoning goes where it has none.
 
     Parameters
     ----------
     frontages
         The map it was numbered under.
-    doors
-        Numbered doors.
     door
-        Which of them.
+        One numbered door.
 
     Returns
     -------
@@ -35,9 +33,9 @@ def explain(frontages: Frontages, doors: Doors, door: int) -> Explanation:
         Steps with their sections; construction lines in the working CRS, US survey feet. Both are empty where the
         door could not be placed on a street.
     """
-    if doors.half[door] < 0:
+    if door.half < 0:
         return Explanation((), ())
-    told = _Told(frontages, doors, door)
+    told = _Told(frontages, door)
     steps = [
         told.family(),
         told.side_of_base(),
@@ -53,21 +51,12 @@ def explain(frontages: Frontages, doors: Doors, door: int) -> Explanation:
 class _Told:
     """One door's reasons; reads columns, decides nothing."""
 
-    def __init__(self, frontages: Frontages, doors: Doors, door: int) -> None:
-        self.map = frontages.map
-        self.net = frontages.map.network
-        self.half: Half = self.map.halves[doors.half[door]]
+    def __init__(self, frontages: Frontages, door: Doors) -> None:
+        self.map, self.net, self.door = frontages.map, frontages.map.network, door
+        self.half: Half = self.map.halves[door.half]
         self.street: Street = self.net.streets[self.half.street]
+        self.row = self.map.rows[door.row]
         self.base = self.net.base_name(self.street.family)
-        self.row = self.map.rows[doors.row[door]]
-        self.block_no, self.hundred = int(doors.block[door]), int(doors.hundred[door])
-        self.from_ft = float(doors.block_from_ft[door])
-        self.further = self.block_no - self.row.block
-        self.unit_ft, self.unit_no = int(doors.unit_ft[door]), int(doors.unit[door])
-        self.into_ft, self.station = float(doors.into_ft[door]), float(doors.station[door])
-        self.number, self.even = int(doors.number[door]), bool(doors.even[door])
-        self.point, self.foot = doors.points[door], doors.foot[door]
-        self.codes = doors.codes(door)
 
     def family(self) -> Step:
         """C(1), C(2): which base line the street is numbered from."""
@@ -105,16 +94,16 @@ class _Told:
 
     def block(self) -> Step:
         """D: which block, and its hundred."""
-        first, last = self.hundred + self.map.law.first_even, self.hundred + self.map.law.hundred - 1
+        first, last = self.door.hundred + self.map.law.first_even, self.door.hundred + self.map.law.hundred - 1
         numbers = f"numbers {first} to {last}"
-        values: dict[str, Any] = {"block": self.block_no, "from_ft": round(self.from_ft, 2)}
+        values: dict[str, Any] = {"block": self.door.block, "from_ft": round(self.door.block_from_ft, 2)}
         if self.row.virtual:
             length = self.map.law.open_block_ft
-            start = f"{self.from_ft:.1f} ft from {self.base}"
+            start = f"{self.door.block_from_ft:.1f} ft from {self.base}"
             text = f"No apparent block here: an open block of {length} ft begins {start}; {numbers}."
             return Step("288-15 D", "block", text, {**values, "length_ft": length, "virtual": True})
         ends = f"{_and(self.row.from_streets)} to {_and(self.row.to_streets)}"
-        text = f"{ends}: block {self.block_no} from {self.base}, {self.row.length_ft:.1f} ft; {numbers}."
+        text = f"{ends}: block {self.door.block} from {self.base}, {self.row.length_ft:.1f} ft; {numbers}."
         values |= {"to_ft": round(self.row.to_ft, 2), "length_ft": round(self.row.length_ft, 2)}
         reading = "Read as: measured between centerlines; the block at the base line is counted 0."
         if not self.row.built:
@@ -129,28 +118,34 @@ class _Told:
             return Step("288-15 D", "unit", text, {"unit_ft": law.open_unit_ft})
         length = round(self.row.length_ft, 1)
         quotient = length / law.block_divisor
-        text = f"{length:.1f} ft / {law.block_divisor} = {quotient:.2f}: {self.unit_ft} ft a number."
-        values = {"length_ft": length, "quotient": round(quotient, 4), "unit_ft": self.unit_ft}
+        text = f"{length:.1f} ft / {law.block_divisor} = {quotient:.2f}: {self.door.unit_ft} ft a number."
+        values = {"length_ft": length, "quotient": round(quotient, 4), "unit_ft": self.door.unit_ft}
         return Step("288-15 D", "unit", text, values, "Read as: rounded to the nearest foot, halves up.")
 
     def place(self) -> Step:
         """E: the unit the entrance lies in."""
-        text = f"The entrance is {self.into_ft:.1f} ft into the block: the {ordinal(self.unit_no + 1)} unit."
-        if "UNIT_OVERFLOW" in self.codes:
-            text = f"The entrance is {self.into_ft:.1f} ft into the block, past its {self.unit_no + 1} units: the last."
-        values = {"station_ft": self.station, "into_ft": self.into_ft, "unit": self.unit_no}
+        text = f"The entrance is {self.door.into_ft:.1f} ft into the block: the {ordinal(self.door.unit + 1)} unit."
+        if "UNIT_OVERFLOW" in self.door.codes:
+            text = f"The entrance is {self.door.into_ft:.1f} ft into the block, past its {self.door.unit + 1} units: the last."
+        values = {"station_ft": self.door.station, "into_ft": self.door.into_ft, "unit": self.door.unit}
         reading = "Read as: a unit holds its start and not its end; each side steps by two."
         return Step("288-15 E", "place", text, values, reading)
 
     def parity(self) -> Step:
         """E: the side, its parity and the number."""
-        law, side = self.map.law, side_names(self.street.family)[self.even]
-        if not self.number:
+        law, side = self.map.law, side_names(self.street.family)[self.door.even]
+        if not self.door.number:
             return Step("288-15 E", "parity", "The point lies on the street's line: it has no side, and no number.")
-        parity, first = ("even", law.first_even) if self.even else ("odd", law.first_odd)
-        sum_ = f"{self.hundred} + {first} + 2 x {self.unit_no} = {self.number}"
+        parity, first = ("even", law.first_even) if self.door.even else ("odd", law.first_odd)
+        sum_ = f"{self.door.hundred} + {first} + 2 x {self.door.unit} = {self.door.number}"
         text = f"{side.capitalize()} side: {parity}. {sum_}."
-        values = {"side": side, "parity": parity, "first": first, "hundred": self.hundred, "number": self.number}
+        values = {
+            "side": side,
+            "parity": parity,
+            "first": first,
+            "hundred": self.door.hundred,
+            "number": self.door.number,
+        }
         return Step("288-15 E", "parity", text, values)
 
     def lines(self) -> tuple[ConstructionLine, ...]:
@@ -158,15 +153,21 @@ class _Told:
         drawn = [ConstructionLine("base_line", self.base, self._base_part())]
         if self.half.way is not None:
             drawn.append(ConstructionLine("extension", f"{self.street.name} extended", self.half.way, assumed=True))
-        to_ft = self.from_ft + self.map.law.open_block_ft if self.row.virtual else self.row.to_ft
-        names = self.row.from_streets if not self.further else ()
-        ends = ((self.from_ft, names), (to_ft, self.row.to_streets))
+        to_ft = self.door.block_from_ft + self.map.law.open_block_ft if self.row.virtual else self.row.to_ft
+        names = self.row.from_streets if self.door.block == self.row.block else ()
+        ends = ((self.door.block_from_ft, names), (to_ft, self.row.to_streets))
         for station, streets in ends:
             drawn.append(ConstructionLine("block_line", _and(streets), self._tick(station), assumed=not streets))
-        drawn.append(ConstructionLine("block", f"{self.hundred} block", self._along(self.from_ft, to_ft)))
-        start = self.from_ft + self.unit_no * self.unit_ft
-        drawn.append(ConstructionLine("unit", str(self.number or ""), self._along(start, start + self.unit_ft)))
-        drawn.append(ConstructionLine("offset", "", np.array([self.point, self.foot])))
+        drawn.append(
+            ConstructionLine("block", f"{self.door.hundred} block", self._along(self.door.block_from_ft, to_ft))
+        )
+        start = self.door.block_from_ft + self.door.unit * self.door.unit_ft
+        drawn.append(
+            ConstructionLine("unit", str(self.door.number or ""), self._along(start, start + self.door.unit_ft))
+        )
+        drawn.append(
+            ConstructionLine("offset", "", np.array([[self.door.x, self.door.y], [self.door.foot_x, self.door.foot_y]]))
+        )
         return tuple(drawn)
 
     def _base_part(self) -> Floats:
