@@ -22,8 +22,9 @@ class Step:
     section
         The section of the ordinance it applies, such as ``"288-15 D"``.
     decided
-        A short name of what it decides: ``"family"``, ``"half"``, ``"extension"``, ``"block"``, ``"unit"``, ``"place"``,
-        ``"parity"``.
+        A short name of what it decides: ``"base_line"`` or ``"diagonal"``; ``"north"``, ``"south"``, ``"east"`` or
+        ``"west"``; ``"extension"``; ``"block"`` or ``"open_block"``; ``"unit"`` or ``"open_unit"``; ``"place"``; ``"odd"``
+        or ``"even"``.
     text
         The step in words.
     values

@@ -64,18 +64,18 @@ class _Told:
         bases = {base.street for base in self.net.bases.values()}
         if self.half.street in bases:
             text = f"{self.street.name} is {'a' if runs[0] == 'n' else 'an'} {runs} street by the ordinance; "
-            return Step("288-15 C(1)", "family", text + f"its base line is {self.base}.", {"base_line": self.base})
+            return Step("288-15 C(1)", "base_line", text + f"its base line is {self.base}.", {"base_line": self.base})
         parallel = self.net.streets[self.net.bases["EW" if self.street.family == NS else NS].street].name
         text = f"{self.street.name} runs {runs}: it tends to parallel {parallel}, so its base line is {self.base}."
         values = {"bearing_deg": round(self.street.bearing_deg, 2), "base_line": self.base}
         reading = "Read as: the base line its length-weighted bearing is nearer to."
-        return Step("288-15 C(2)", "family", text, values, reading)
+        return Step("288-15 C(2)", "diagonal", text, values, reading)
 
     def side_of_base(self) -> Step:
         """C(1)(a) to (d): which side of the base line."""
         side = self.half.name
         text = f"The entrance is {side.lower()} of {self.base}: the address is {side} {self.street.name}."
-        return Step(f"288-15 C(1)({_LETTER[side]})", "half", text, {"half": side})
+        return Step(f"288-15 C(1)({_LETTER[side]})", side.lower(), text, {"half": side})
 
     def extension(self) -> Step | None:
         """F: how a street that does not meet its base line is counted from it."""
@@ -101,7 +101,7 @@ class _Told:
             length = self.map.law.open_block_ft
             start = f"{self.door.block_from_ft:.1f} ft from {self.base}"
             text = f"No apparent block here: an open block of {length} ft begins {start}; {numbers}."
-            return Step("288-15 D", "block", text, {**values, "length_ft": length, "virtual": True})
+            return Step("288-15 D", "open_block", text, {**values, "length_ft": length, "virtual": True})
         ends = f"{_and(self.row.from_streets)} to {_and(self.row.to_streets)}"
         text = f"{ends}: block {self.door.block} from {self.base}, {self.row.length_ft:.1f} ft; {numbers}."
         values |= {"to_ft": round(self.row.to_ft, 2), "length_ft": round(self.row.length_ft, 2)}
@@ -115,7 +115,7 @@ class _Told:
         law = self.map.law
         if self.row.virtual:
             text = f"A frontage of {law.open_unit_ft} ft is used for each number."
-            return Step("288-15 D", "unit", text, {"unit_ft": law.open_unit_ft})
+            return Step("288-15 D", "open_unit", text, {"unit_ft": law.open_unit_ft})
         length = round(self.row.length_ft, 1)
         quotient = length / law.block_divisor
         text = f"{length:.1f} ft / {law.block_divisor} = {quotient:.2f}: {self.door.unit_ft} ft a number."
@@ -135,7 +135,11 @@ class _Told:
         """E: the side, its parity and the number."""
         law, side = self.map.law, side_names(self.street.family)[self.door.even]
         if not self.door.number:
-            return Step("288-15 E", "parity", "The point lies on the street's line: it has no side, and no number.")
+            return Step(
+                "288-15 E",
+                "even" if self.door.even else "odd",
+                "The point lies on the street's line: it has no side, and no number.",
+            )
         parity, first = ("even", law.first_even) if self.door.even else ("odd", law.first_odd)
         sum_ = f"{self.door.hundred} + {first} + 2 x {self.door.unit} = {self.door.number}"
         text = f"{side.capitalize()} side: {parity}. {sum_}."
@@ -146,7 +150,7 @@ class _Told:
             "hundred": self.door.hundred,
             "number": self.door.number,
         }
-        return Step("288-15 E", "parity", text, values)
+        return Step("288-15 E", parity, text, values)
 
     def lines(self) -> tuple[ConstructionLine, ...]:
         """Draw the base line, the extension, the block and its ends, the unit's frontage and the offset."""

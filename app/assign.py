@@ -1,0 +1,192 @@
+"""Numbering a structure: from a place on the ground to its number, its findings, candidates and reasons."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from app.village import LONLAT, Village
+from gis.address import format_full, format_usps, on_street
+from gis.crs import check_feet, check_lonlat, is_geographic
+from gis.errors import GeometryError
+from gis.explain import Explanation
+from gis.findings import Finding
+from gis.numbering import FIND_STREET, Doors, candidates, findings
+from gis.reasons import explain
+
+Json = dict[str, Any]
+
+
+def preview(
+    village: Village, x: float, y: float, crs: str = LONLAT, street: str | None = None, *, explained: bool = True
+) -> Json:
+    """Say what number a main entrance would have (§ 288-15), and why. Nothing is stored.
+
+    Parameters
+    ----------
+    village
+        The village.
+    x, y
+        The entrance: longitude and latitude, or the coordinates of `crs`.
+    crs
+        The CRS of `x` and `y`; the answer's geometry is in it too.
+    street
+        The street the entrance fronts on, however spelt; left out it is found, which is only a suggestion.
+    explained
+        Whether steps and construction lines are wanted.
+
+    Returns
+    -------
+    dict
+        The answer as the API gives it.
+
+    Raises
+    ------
+    StreetsError
+        A bad coordinate, an unknown CRS or street, a place outside the village.
+    """
+    east, north = place(village, x, y, crs)
+    name = village.street_name(street) if street else None
+    doors = candidates(village.frontages, east, north, village.street_id(name) if name else FIND_STREET)
+    chosen, others = doors[0], doors[1:]
+    answer = _described(village, chosen, others)
+    answer["candidates"] = [_candidate(village, door) for door in doors if door.half >= 0]
+    answer["map"] = {"draft": bool(village.files.settings.draft), "findings": listed(village.map.findings)}
+    answer["crs"] = crs
+    answer["explanation"] = told(village, explain(village.frontages, chosen), crs) if explained else None
+    return answer
+
+
+def place(village: Village, x: float, y: float, crs: str) -> tuple[float, float]:
+    """Return an entrance in the working CRS, US survey feet, refusing what can be no place in the village."""
+    for field, value in (("x", x), ("y", y)):
+        if not math.isfinite(value):
+            raise GeometryError.of(field, value, "a finite number")
+    project = village.into_feet(crs)
+    if is_geographic(crs):
+        check_lonlat(x, y, field="x, y", working=village.files.settings.working_crs)
+    east, north = project(x, y)
+    if not is_geographic(crs):
+        check_feet(east, north, bounds=village.network.edge.bounds, field="x, y")
+    found = candidates(village.frontages, east, north)[0]
+    if "OUT_OF_VILLAGE" in found.codes:
+        beyond = findings(village.frontages, found)[0].message
+        raise GeometryError(
+            beyond, [GeometryError.of("x, y", f"({x}, {y})", f"a place in {village.files.settings.name}").faults[0]]
+        )
+    return east, north
+
+
+def _described(village: Village, door: Doors, others: Sequence[Doors]) -> Json:
+    found = listed(findings(village.frontages, door, others))
+    if door.half < 0:
+        return {"address": None, "street": None, "half": None, "number": None, "findings": found}
+    row = village.map.rows[door.row]
+    return {
+        "address": _address(door, row.side, row.street)[0],
+        "usps": _address(door, row.side, row.street)[1],
+        "street": row.street,
+        "half": row.side,
+        "number": door.number or None,
+        "block": door.block,
+        "hundred": door.hundred,
+        "unit_ft": door.unit_ft,
+        "into_ft": door.into_ft,
+        "station_ft": door.station,
+        "offset_ft": round(abs(door.offset), 2),
+        "findings": found,
+    }
+
+
+def _address(door: Doors, half: str, street: str) -> tuple[str, str] | tuple[None, None]:
+    if not door.number:
+        return None, None
+    address = on_street(door.number, half, street)
+    return format_full(address), format_usps(address)
+
+
+def _candidate(village: Village, door: Doors) -> Json:
+    row = village.map.rows[door.row]
+    away = math.hypot(door.x - door.foot_x, door.y - door.foot_y)
+    return {
+        "address": _address(door, row.side, row.street)[0],
+        "street": row.street,
+        "half": row.side,
+        "number": door.number or None,
+        "distance_ft": round(away, 2),
+    }
+
+
+def listed(found: Sequence[Finding]) -> list[Json]:
+    """Return findings as the API lists them.
+
+    Parameters
+    ----------
+    found
+        The findings.
+
+    Returns
+    -------
+    list of dict
+        Code, title, section, severity and message of each.
+    """
+    return [
+        {
+            "code": f.code,
+            "title": f.kind.title,
+            "section": f.section,
+            "severity": str(f.kind.severity),
+            "message": f.message,
+        }
+        for f in found
+    ]
+
+
+def told(village: Village, why: Explanation, crs: str) -> Json:
+    """Return an explanation as the API gives it: steps with the law's own words, construction lines as GeoJSON.
+
+    Parameters
+    ----------
+    village
+        The village, for its law and working CRS.
+    why
+        The explanation.
+    crs
+        The CRS the geometry is wanted in.
+
+    Returns
+    -------
+    dict
+        ``steps`` and ``geometry``.
+    """
+    quoted = village.law.quotations
+    steps = [
+        {
+            "section": step.section,
+            "decided": step.decided,
+            "text": step.text,
+            "law": quoted.get(step.decided, ""),
+            "reading": step.reading,
+            "values": step.values,
+        }
+        for step in why.steps
+    ]
+    return {"steps": steps, "geometry": _features(village, why, crs)}
+
+
+def _features(village: Village, why: Explanation, crs: str) -> Json:
+    sizes = [len(line.coords) for line in why.lines]
+    every = np.concatenate([line.coords for line in why.lines]) if why.lines else np.zeros((0, 2))
+    x, y = village.out_of_feet(crs)(every[:, 0], every[:, 1])
+    digits = 7 if is_geographic(crs) else 2
+    vertices = np.round(np.stack([x, y], axis=1), digits).tolist()
+    features, at = [], 0
+    for line, size in zip(why.lines, sizes, strict=True):
+        geometry = {"type": "LineString", "coordinates": vertices[at : at + size]}
+        properties = {"role": line.role, "label": line.label, "assumed": line.assumed}
+        features.append({"type": "Feature", "properties": properties, "geometry": geometry})
+        at += size
+    return {"type": "FeatureCollection", "features": features}

@@ -1,0 +1,232 @@
+"""The settings of an installation, and those of a village.
+
+An installation's are environment variables ``BENTON_<NAME>``, none of them needed. A village's own decisions
+stand in ``settings.toml`` beside its streets and are read here; `app.streets` reads the rest and bundles them.
+"""
+
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from gis.crs import WorkingCrs, working_crs
+from gis.errors import CrsError, Fault, StreetsError
+from gis.rules import Reading
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+class Settings(BaseSettings):
+    """What differs between two installations; what differs between two villages is in the data directory."""
+
+    model_config = SettingsConfigDict(env_prefix="BENTON_", frozen=True)
+
+    data_dir: Path = Field(
+        default=REPOSITORY / "data" / "streets",
+        description="Directory of the village's streets, linework and settings.toml.",
+    )
+    host: str = Field(default="127.0.0.1", description="Address to listen on; 0.0.0.0 for a network.")
+    port: int = Field(default=8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    law_date: date | None = Field(
+        default=None,
+        description="Day whose law applies, such as 2026-07-01; left out, the day of the request.",
+    )
+
+
+class DataError(StreetsError):
+    """Files of the village that cannot be used.
+
+    Parameters
+    ----------
+    message
+        A sentence naming the file or directory.
+    faults
+        Every fault found.
+    file
+        The name of the file; empty where there are several.
+    """
+
+    def __init__(self, message: str, faults: Iterable[Fault] = (), *, file: str = "") -> None:
+        super().__init__(message, faults)
+        self.file = file
+
+    @classmethod
+    def within(cls, path: Path, faults: Iterable[Fault]) -> "DataError":
+        """Make the error of one file.
+
+        Parameters
+        ----------
+        path
+            The file.
+        faults
+            Every fault found in it.
+
+        Returns
+        -------
+        DataError
+            Not raised yet.
+        """
+        return cls(f"{path.name} cannot be used:", faults, file=path.name)
+
+    @classmethod
+    def of_file(cls, path: Path, found: object, expected: str) -> "DataError":
+        """Make the error of a file that is at fault as a whole.
+
+        Parameters
+        ----------
+        path
+            The file.
+        found, expected
+            What it is, and what it should be.
+
+        Returns
+        -------
+        DataError
+            Not raised yet.
+        """
+        return cls.within(path, [Fault("file", str(found) or "nothing", expected)])
+
+
+@dataclass(frozen=True)
+class VillageSettings:
+    """The village's own decisions, from ``settings.toml``.
+
+    Parameters
+    ----------
+    name, county, state
+        Whose streets these are.
+    base_ew, base_ns
+        The streets of the east-west and the north-south base line, by name.
+    working_crs
+        The CRS lengths are measured in.
+    reading
+        What the ordinance leaves open.
+    draft
+        Why the map is a draft; empty where it is none.
+    """
+
+    name: str
+    county: str
+    state: str
+    base_ew: str
+    base_ns: str
+    working_crs: WorkingCrs
+    reading: Reading
+    draft: str
+
+
+def read_settings(directory: Path) -> VillageSettings:
+    """Read ``settings.toml``.
+
+    Parameters
+    ----------
+    directory
+        The village's directory.
+
+    Returns
+    -------
+    VillageSettings
+        Checked; settings of the reading that are left out have their defaults.
+
+    Raises
+    ------
+    DataError
+        Every fault: a key missing, unknown or of the wrong type, a value out of range, an unusable CRS.
+    """
+    path = directory / "settings.toml"
+    try:
+        found = dict(_flat(tomllib.loads(path.read_text(encoding="utf-8"))))
+    except (OSError, ValueError) as error:
+        raise DataError.of_file(path, error, "a readable TOML file") from error
+    faults = _settings_faults(found)
+    if faults:
+        raise DataError.within(path, faults)
+    return VillageSettings(
+        name=tidy(found["village.name"]),
+        county=tidy(found["village.county"]),
+        state=tidy(found["village.state"]),
+        base_ew=tidy(found["base_lines.ew"]),
+        base_ns=tidy(found["base_lines.ns"]),
+        working_crs=working_crs(found["working_crs"]),
+        reading=Reading(**{f.name: float(found.get(f"reading.{f.name}", f.default)) for f in fields(Reading)}),
+        draft=tidy(found["draft_note"]) if found.get("draft") else "",
+    )
+
+
+def tidy(text: str) -> str:
+    """Put a text in one form: composed letters, single spaces, none at the ends.
+
+    Parameters
+    ----------
+    text
+        As it was written.
+
+    Returns
+    -------
+    str
+        The text by which two spellings are compared.
+    """
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+_TEXTS = ("village.name", "village.county", "village.state", "base_lines.ew", "base_lines.ns", "working_crs")
+_MOST_FT = 1e6
+_RANGES = {
+    "chord_ft": (1.0, _MOST_FT),
+    "extension_chord_ft": (1.0, _MOST_FT),
+    "ambiguous_ratio": (1.0, 100.0),
+    "junction_deg": (0.0, 90.0),
+    "diagonal_near_deg": (0.0, 90.0),
+    "diagonal_tie_deg": (0.0, 90.0),
+    "weak_resultant": (0.0, 1.0),
+}
+_NUMBERS = {f"reading.{f.name}": _RANGES.get(f.name, (0.0, _MOST_FT)) for f in fields(Reading)}
+
+
+def _flat(table: dict[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{within}{key}.")
+        else:
+            yield within + key, value
+
+
+def _settings_faults(found: dict[str, Any]) -> list[Fault]:
+    faults = [Fault(key, "nothing", "a text") for key in _TEXTS if key not in found]
+    faults += [Fault(key, repr(value), wrong) for key, value in found.items() if (wrong := _wrong(key, value))]
+    if found.get("draft") and not found.get("draft_note"):
+        faults.append(Fault("draft_note", "nothing", "a sentence saying why the map is a draft"))
+    if found.get("base_lines.ew", "") == found.get("base_lines.ns"):
+        faults.append(Fault("base_lines.ns", "the street of base_lines.ew", "another street"))
+    return faults
+
+
+def _wrong(key: str, value: Any) -> str:
+    """Say what was expected where a setting is at fault, else nothing."""
+    if key in _NUMBERS:
+        low, high = _NUMBERS[key]
+        fine = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+        return "" if fine else f"a number from {low:g} to {high:g}"
+    if key == "draft":
+        return "" if isinstance(value, bool) else "true or false"
+    if key == "draft_note":
+        return "" if isinstance(value, str) else "a text"
+    if key not in _TEXTS:
+        return "no such setting"
+    if not isinstance(value, str) or not value.strip():
+        return "a text"
+    return _wrong_crs(value) if key == "working_crs" else ""
+
+
+def _wrong_crs(text: str) -> str:
+    try:
+        working_crs(text)
+    except CrsError as error:
+        return error.faults[0].expected
+    return ""

@@ -1,0 +1,193 @@
+"""A village in memory: its streets, the law in force, and the Street Numbering Map derived from both."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+
+from app.law import Law, law_on
+from app.streets import VillageFiles, read_village
+from gis.address import street_key
+from gis.blocks import NumberingMap, Row, numbering_map
+from gis.crs import Projector, from_working, to_working, warm
+from gis.errors import Fault, UnknownStreetError
+from gis.findings import Finding
+from gis.network import Network, network
+from gis.numbering import Frontages
+
+LONLAT = "EPSG:4326"
+
+
+@dataclass(frozen=True)
+class StreetSummary:
+    """What a list of streets shows of one street: all paths of one name.
+
+    Parameters
+    ----------
+    name, name_status
+        The street's name and whether it is ``confirmed``, ``inferred`` or a ``placeholder``.
+    kind
+        Kinds of its pieces.
+    family
+        ``"NS"`` or ``"EW"``; both where its branches differ.
+    halves
+        Its halves, such as ``("North", "South")``.
+    length_ft
+        Length on the ground, feet.
+    blocks
+        How many rows of the map it has.
+    findings
+        Findings of the street and of its rows.
+    """
+
+    name: str
+    name_status: str
+    kind: tuple[str, ...]
+    family: tuple[str, ...]
+    halves: tuple[str, ...]
+    length_ft: float
+    blocks: int
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Village:
+    """A village, loaded once and read by every request.
+
+    Parameters
+    ----------
+    files
+        What its data directory holds.
+    law
+        The law in force on the day it was loaded for.
+    map
+        The Street Numbering Map derived from its streets.
+    frontages
+        The map laid out for numbering.
+    """
+
+    files: VillageFiles
+    law: Law
+    map: NumberingMap
+    frontages: Frontages
+
+    @classmethod
+    def load(cls, directory: Path, day: date) -> Village:
+        """Read a village's directory and derive its map.
+
+        Parameters
+        ----------
+        directory
+            Holds the village's streets and settings.
+        day
+            The day whose law applies.
+
+        Returns
+        -------
+        Village
+            Ready to number.
+
+        Raises
+        ------
+        gis.errors.StreetsError
+            Every fault of the files; no law on that day; base lines that cannot be read.
+        """
+        files, law = read_village(directory), law_on(day)
+        made = files.settings
+        net = network(files.pieces, made.base_ew, made.base_ns, made.reading)
+        numbering = numbering_map(net, law.numbering)
+        warm(made.working_crs, LONLAT)
+        return cls(files, law, numbering, Frontages.of(numbering))
+
+    @property
+    def network(self) -> Network:
+        """The village's streets as read for numbering."""
+        return self.map.network
+
+    def into_feet(self, crs: str) -> Projector:
+        """Return the projection from a CRS into the working CRS."""
+        return to_working(crs, self.files.settings.working_crs)
+
+    def out_of_feet(self, crs: str) -> Projector:
+        """Return the projection from the working CRS into another."""
+        return from_working(crs, self.files.settings.working_crs)
+
+    @cached_property
+    def _by_key(self) -> dict[str, str]:
+        return {street_key(name): name for name in self.network.by_name}
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.frontages.names)}
+
+    def street_id(self, name: str) -> int:
+        """Return a street's id in the frontages by its official name."""
+        return self._ids[name]
+
+    def street_name(self, text: str) -> str:
+        """Return the official name of a street however it is spelt.
+
+        Parameters
+        ----------
+        text
+            A street's name, such as ``"MAIN ST"``.
+
+        Returns
+        -------
+        str
+            Its name in the linework.
+
+        Raises
+        ------
+        UnknownStreetError
+            There is none of that name; names that are near are suggested.
+        """
+        found = text if text in self._ids else self._by_key.get(street_key(text))
+        if found is None:
+            near = difflib.get_close_matches(street_key(text), self._by_key, n=3, cutoff=0.6)
+            names = " or ".join(self._by_key[key] for key in near)
+            expected = f"{names}, perhaps" if near else "a street of the village's linework"
+            shown = text if len(text) <= 80 else f"{text[:77]}..."
+            raise UnknownStreetError(
+                f"{shown or 'Nothing'} is not a street of {self.files.settings.name}.",
+                [Fault("street", shown or "nothing", expected)],
+            )
+        return found
+
+    def rows_of(self, name: str) -> tuple[Row, ...]:
+        """Return a street's rows, by half outward."""
+        return self._rows.get(name, ())
+
+    @cached_property
+    def _rows(self) -> dict[str, tuple[Row, ...]]:
+        rows: dict[str, tuple[Row, ...]] = {}
+        for row in self.map.rows:
+            rows[row.street] = (*rows.get(row.street, ()), row)
+        return rows
+
+    @cached_property
+    def streets(self) -> tuple[StreetSummary, ...]:
+        """Every street of the village, by name."""
+        return tuple(self._summary(name) for name in sorted(self.network.by_name))
+
+    def _summary(self, name: str) -> StreetSummary:
+        net = self.network
+        paths = [net.streets[k] for k in net.by_name[name]]
+        pieces = [piece for piece in net.pieces if piece.name == name]
+        rows = self.rows_of(name)
+        halves = [half for half in self.map.halves if net.streets[half.street].name == name]
+        found = [f for half in halves for f in half.findings] + [f for row in rows for f in row.findings]
+        worst = {"confirmed": 0, "inferred": 1, "placeholder": 2}
+        return StreetSummary(
+            name=name,
+            name_status=max((p.name_status for p in pieces), key=lambda status: worst[status]),
+            kind=tuple(dict.fromkeys(p.kind for p in pieces)),
+            family=tuple(dict.fromkeys(p.family for p in paths)),
+            halves=tuple(dict.fromkeys(half.name for half in halves)),
+            length_ft=sum(p.line.length for p in pieces),
+            blocks=len(rows),
+            findings=tuple(dict.fromkeys(found)),
+        )

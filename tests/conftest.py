@@ -1,0 +1,165 @@
+"""What the tests share: a real browser, server and PostgreSQL. Each starts when first asked for."""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE_S = 60
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-quic",
+)
+
+collect_ignore = ["bench"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # Playwright keeps an event loop running in this thread to the end, where `asyncio.run` then fails.
+    items.sort(key=lambda item: "browser" in getattr(item, "fixturenames", ()))
+
+
+def free_port() -> int:
+    """Give a loopback port that nothing listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait for a started program, and fail with what it printed when it ends or does not answer."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not ready():
+        if process.poll() is not None or time.monotonic() > deadline:
+            state = "does not answer" if process.poll() is None else f"ended with {process.returncode}"
+            pytest.fail(f"{process.args} {state}:\n{log.read_text(errors='replace')[-4000:]}")
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def running(
+    command: list[str],
+    ready: Callable[[], bool],
+    log: Path,
+    stop: signal.Signals = signal.SIGTERM,
+    **options: object,
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a program while the block lasts: `stop` ends it, and SIGKILL if that does not."""
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, **options)
+    try:
+        wait_until(ready, process, log)
+        yield process
+    finally:
+        process.send_signal(stop)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
+def serving(log: Path, environment: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Serve the village on a free port as ``./run`` does, and give its address."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+
+    def answers() -> bool:
+        try:
+            with urllib.request.urlopen(f"{url}/api/v1/health", timeout=5) as response:
+                return bool(response.status == 200)
+        except urllib.error.HTTPError as error:
+            error.close()
+            return False
+        except OSError:
+            return False
+
+    command = [str(Path(sys.executable).with_name("benton-streets"))]
+    command += ["serve", "--host", "127.0.0.1", "--port", str(port)]
+    with running(command, answers, log, env={**os.environ, **(environment or {})}, cwd=ROOT):
+        yield url
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of one server that all tests share."""
+    with serving(tmp_path_factory.mktemp("server") / "log.txt") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium; a test opens its own page and closes it."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.fail("chromium is not installed; ./run test installs it or names the command")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(CHROMIUM_FLAGS))
+        yield browser
+        browser.close()
+
+
+def _postgres_programs() -> Path:
+    """The folder of the newest PostgreSQL that has PostGIS."""
+    found = [
+        folder
+        for folder in Path("/usr/lib/postgresql").glob("*/bin")
+        if (folder / "initdb").exists()
+        and Path("/usr/share/postgresql", folder.parent.name, "extension/postgis.control").exists()
+    ]
+    if not found:
+        pytest.fail("PostgreSQL with PostGIS is not installed; ./run test installs it or names the command")
+    return max(found, key=lambda folder: int(re.sub(r"\D", "", folder.parent.name)))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The DSN of a private PostgreSQL with PostGIS, on a free loopback port, gone after the tests."""
+    import psycopg
+
+    programs = _postgres_programs()
+    with tempfile.TemporaryDirectory(prefix="benton-postgres-") as folder:
+        as_user: dict[str, object] = {"cwd": folder}
+        if os.geteuid() == 0:  # PostgreSQL refuses to run as root
+            shutil.chown(folder, "postgres", "postgres")
+            as_user |= {"user": "postgres", "group": "postgres", "extra_groups": []}
+        data = f"{folder}/data"
+        port = free_port()
+        dsn = f"postgresql://postgres@127.0.0.1:{port}/postgres"
+        cluster = [str(programs / "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8"]
+        cluster += ["--locale=C.UTF-8", "--no-sync"]
+        subprocess.run(cluster, check=True, stdout=subprocess.DEVNULL, **as_user)
+        command = [str(programs / "postgres"), "-D", data, "-p", str(port)]
+        for setting in ("listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"):
+            command += ["-c", setting]
+
+        def answers() -> bool:
+            try:
+                with psycopg.connect(dsn, autocommit=True, connect_timeout=5) as connection:
+                    connection.execute("CREATE EXTENSION IF NOT EXISTS postgis")
+            except psycopg.OperationalError:
+                return False
+            return True
+
+        # SIGINT is PostgreSQL's fast stop: it does not wait for a connection that a test left open.
+        with running(command, answers, Path(folder, "log.txt"), signal.SIGINT, **as_user):
+            yield dsn

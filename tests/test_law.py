@@ -1,0 +1,246 @@
+"""The law file: what it says, from which day, and how an amendment or a fault in it shows."""
+
+from dataclasses import FrozenInstanceError
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from app.law import LAW_FILE, UNIT_OF, LawBook, LawError, law_on, read_law
+from gis.errors import StreetsError
+from gis.rules import NumberingLaw
+
+FIRST_DAY = date(2002, 10, 2)
+
+# Source: Code of the Village of Benton, Wisconsin, § 288-15, as a public text of law free of copyright; the
+# paragraphs that hold numbers. Lines are broken here only; a blank line parts two sections' text.
+ORDINANCE = """
+Numbering. The numbering for each street shall begin at the base line. The numbers within the first block shall be 10 to
+99 and the numbers in each succeeding block shall increase from the base line in units of 100, namely, the first block
+shall be 10 to 99, the second block shall be 110 to 199, the third block shall be 210 to 299, etc. There shall be
+assigned 90 numbers to each block, square, or space that would be one block or square, if streets each way were so
+extended as to intersect each other, and one number shall be assigned to each unit of frontage within said block, square
+or space. The unit of frontage shall be determined by rounding to the nearest foot, the quotient or the length of the
+block, square, or space and 44. On streets that extend such that there are no apparent blocks (such that there are no
+intersecting streets), then a frontage of 15 feet shall be used with a block length equivalent to 660 feet.
+
+South and west odd; north and east even. All lots and houses on the south and west side of all streets shall be numbered
+with odd numbers, each commencing with the hundred eleven assigned to that block, and shall increase from the base line
+one number for each unit of frontage or fraction thereof. All lots and houses on the north and east side of all streets
+shall be numbered with even numbers, each commencing with the hundred ten assigned to that block, and shall increase
+from the base line one number for each unit of frontage or fraction thereof.
+
+Such number or numbers shall be placed within 20 days after the assigning of the proper number. The cost of the number
+or numbers shall be paid by the Village. Replacements of numbers shall be procured and paid for by the owner. The
+numbers used shall be not less than 2 1/2 inches in height.
+
+Whenever any building is situated more than 50 feet from the street line or is sufficiently hidden so as a number placed
+upon the house cannot be seen plainly from the street, the number of such building shall be conspicuously displayed at
+the street line, near the walk, driveway or common entrance to such building upon the gate post, fence, tree, post, or
+other appropriate place so as to be easily discernible from the sidewalk or street.
+
+Penalty. If the owner or occupant of any building required to be numbered by this section shall neglect for the period
+of 20 days to duly attach and maintain the proper number on such building, the Director of Public Works shall serve upon
+him a notice requiring such owner or occupant to properly number the same, and if he neglects to do so for 10 days after
+the service of such notice, he shall be deemed to have violated this section.
+"""
+
+
+def altered(tmp_path: Path, *changes: tuple[str, str], more: str = "") -> Path:
+    """Write the law file with some of its text replaced, and more at its end."""
+    text = LAW_FILE.read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    path = tmp_path / "law.toml"
+    path.write_text(f"{text}\n{more}", encoding="utf-8")
+    return path
+
+
+def entry(key: str, value: str, effective: str, **others: str) -> str:
+    """Write a further value of a key as an amending ordinance would add it."""
+    fields = {
+        "value": value,
+        "unit": f'"{UNIT_OF.get(key, "number")}"',
+        "section": '"§ 288-15 D"',
+        "letters": '"inferred"',
+        "effective": effective,
+        "effective_status": '"text"',
+        "quotation": '"As amended."',
+    }
+    return f"[[{key}]]\n" + "\n".join(f"{name} = {text}" for name, text in {**fields, **others}.items()) + "\n"
+
+
+def faults_of(path: Path) -> dict[str, str]:
+    with pytest.raises(LawError) as refused:
+        read_law(path)
+    return {fault.field: f"{fault.found} / {fault.expected}" for fault in refused.value.faults}
+
+
+def test_the_numbers_of_the_section() -> None:
+    assert law_on(date(2026, 7, 1)).numbering == NumberingLaw(
+        block_divisor=44,
+        numbers_per_block=90,
+        hundred=100,
+        first_even=10,
+        first_odd=11,
+        open_unit_ft=15,
+        open_block_ft=660,
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "unit", "citation"),
+    [
+        ("block_divisor", 44, "number", "§ 288-15 D (letter inferred)"),
+        ("first_odd", 11, "number", "§ 288-15 E (letter inferred)"),
+        ("open_block_ft", 660, "ft", "§ 288-15 D (letter inferred)"),
+        ("place_within_days", 20, "days", "§ 288-15 G(2) (letter inferred)"),
+        ("number_height_in", 2.5, "in", "§ 288-15 G(2) (letter inferred)"),
+        ("display_distance_ft", 50, "ft", "§ 288-15 G(3) (letter inferred)"),
+        ("neglect_days", 20, "days", "§ 288-15 M (letter inferred)"),
+        ("after_service_days", 10, "days", "§ 288-15 M (letter inferred)"),
+    ],
+)
+def test_each_number_has_its_unit_and_its_section(key: str, value: float, unit: str, citation: str) -> None:
+    found = law_on(FIRST_DAY)[key]
+    assert (found.value, found.unit, found.citation) == (value, unit, citation)
+
+
+def test_every_quotation_is_a_sentence_of_the_ordinance_word_for_word() -> None:
+    paragraphs = [" ".join(paragraph.split()) for paragraph in ORDINANCE.split("\n\n")]
+    for value in read_law().values:
+        assert any(value.quotation in paragraph for paragraph in paragraphs), value.key
+        assert value.quotation[0].isupper()
+        assert value.quotation.endswith(".")
+
+
+def test_the_first_day_is_marked_as_assumed_and_says_why() -> None:
+    book = read_law()
+    assert {value.effective_status for value in book.values} == {"assumed"}
+    assert "does not say when" in book.effective
+    assert "inferred" in book.letters
+
+
+def test_on_the_first_day_there_is_law_and_the_day_before_there_is_none() -> None:
+    assert law_on(FIRST_DAY).day == FIRST_DAY
+    with pytest.raises(LawError, match="2002-10-02") as refused:
+        law_on(FIRST_DAY - timedelta(days=1))
+    assert refused.value.faults[0].field == "date"
+    assert isinstance(refused.value, StreetsError)
+
+
+def test_an_amended_number_holds_from_its_day_and_the_old_one_until_then(tmp_path: Path) -> None:
+    book = read_law(altered(tmp_path, more=entry("place_within_days", "30", "2027-01-01")))
+    assert book.on(date(2026, 12, 31))["place_within_days"].value == 20
+    assert book.on(date(2027, 1, 1))["place_within_days"].value == 30
+    assert book.on(date(2027, 1, 1))["neglect_days"].value == 20
+
+
+def test_a_key_that_begins_later_than_the_others_is_named(tmp_path: Path) -> None:
+    path = altered(tmp_path, ("effective = 2002-10-02", "effective = 2010-05-01"))
+    with pytest.raises(LawError, match=r"2010-05-01 on.*: block_divisor began then"):
+        read_law(path).on(date(2010, 4, 30))
+
+
+def test_a_letter_that_the_text_prints_is_cited_without_a_caveat(tmp_path: Path) -> None:
+    more = entry("hundred", "100", "2027-01-01", letters='"text"')
+    assert read_law(altered(tmp_path, more=more)).on(date(2027, 1, 1))["hundred"].citation == "§ 288-15 D"
+
+
+def test_the_law_cannot_be_changed_in_passing() -> None:
+    law = law_on(FIRST_DAY)
+    with pytest.raises(ValidationError):
+        law["hundred"].value = 200
+    with pytest.raises(FrozenInstanceError):
+        law.day = date(2030, 1, 1)  # type: ignore[misc]
+
+
+def test_two_values_for_the_same_days_are_a_fault(tmp_path: Path) -> None:
+    faults = faults_of(altered(tmp_path, more=entry("hundred", "200", "2002-10-02")))
+    assert faults == {"hundred.effective": "2002-10-02 / a day after 2002-10-02, the one above"}
+
+
+def test_an_amendment_before_the_value_it_amends_is_a_fault(tmp_path: Path) -> None:
+    faults = faults_of(altered(tmp_path, more=entry("hundred", "200", "1999-01-01")))
+    assert list(faults) == ["hundred.effective"]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        (("value = 44\n", "value = 0\n"), "block_divisor[1].value"),
+        (("value = 44\n", "value = 44.5\n"), "block_divisor[1].value"),
+        (("value = 44\n", "value = nan\n"), "block_divisor[1].value"),
+        (("value = 44\n", 'value = "44"\n'), "block_divisor[1].value"),
+        (("value = 44\n", "value = true\n"), "block_divisor[1].value"),
+        (("value = 44\n", ""), "block_divisor[1].value"),
+        (('unit = "number"', 'unit = "rods"'), "block_divisor[1].unit"),
+        (('unit = "number"', 'unit = "ft"'), "block_divisor[1].unit"),
+        (('section = "§ 288-15 D"', 'section = ""'), "block_divisor[1].section"),
+        (('letters = "inferred"', 'letters = "guessed"'), "block_divisor[1].letters"),
+        (("effective = 2002-10-02", 'effective = "2002-10-02"'), "block_divisor[1].effective"),
+        (("effective = 2002-10-02", "effective = 2002-10-02T08:00:00"), "block_divisor[1].effective"),
+        (('effective_status = "assumed"', 'effective_status = "sure"'), "block_divisor[1].effective_status"),
+        (('quotation = "The unit', 'sentence = "The unit'), "block_divisor[1].quotation"),
+        (("[[block_divisor]]", "[block_divisor]"), "block_divisor"),
+        (("[[block_divisor]]", "[[block_division]]"), "block_division"),
+        (('source = "Code', 'origin = "Code'), "about"),
+    ],
+)
+def test_a_fault_in_the_file_is_named(tmp_path: Path, change: tuple[str, str], field: str) -> None:
+    assert field in faults_of(altered(tmp_path, change))
+
+
+def test_a_fault_is_told_once(tmp_path: Path) -> None:
+    with pytest.raises(LawError) as refused:
+        read_law(altered(tmp_path, ("value = 44\n", 'value = "44"\n')))
+    assert [str(fault) for fault in refused.value.faults] == [
+        "block_divisor[1].value: found '44', expected a number above 0"
+    ]
+
+
+def test_a_missing_key_is_a_fault(tmp_path: Path) -> None:
+    faults = faults_of(altered(tmp_path, ("[[block_divisor]]", "[[block_division]]")))
+    assert faults["block_divisor"] == "nothing / at least one dated value"
+
+
+def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
+    path = altered(
+        tmp_path,
+        ("value = 44\n", "value = -44\n"),
+        ('unit = "days"', 'unit = "weeks"'),
+        ("[[first_odd]]", "[[first_add]]"),
+        more=entry("hundred", "200", "2002-10-02"),
+    )
+    assert set(faults_of(path)) == {
+        "block_divisor[1].value",
+        "place_within_days[1].unit",
+        "first_add",
+        "first_odd",
+        "hundred.effective",
+    }
+
+
+@pytest.mark.parametrize("text", ["= 1", "\x00", "[a"])
+def test_a_file_that_is_no_toml_is_one_clear_fault(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "law.toml"
+    path.write_text(text, encoding="utf-8")
+    assert list(faults_of(path)) == ["law.toml"]
+
+
+def test_an_empty_file_lacks_every_key(tmp_path: Path) -> None:
+    path = tmp_path / "law.toml"
+    path.write_text("", encoding="utf-8")
+    assert set(faults_of(path)) == {"about", *UNIT_OF}
+
+
+def test_a_missing_file_is_one_clear_fault(tmp_path: Path) -> None:
+    assert list(faults_of(tmp_path / "law.toml")) == ["law.toml"]
+
+
+def test_the_book_holds_every_key_the_software_asks_for() -> None:
+    book = read_law()
+    assert isinstance(book, LawBook)
+    assert {value.key for value in book.values} == set(UNIT_OF)
