@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from shapely import Polygon
 
+from app.answers import listed
 from app.village import LONLAT, Village
 from gis.address import format_full, format_usps, on_street
 from gis.crs import check_feet, check_lonlat, is_geographic
-from gis.errors import GeometryError
+from gis.errors import Fault, GeometryError
 from gis.explain import Explanation
-from gis.findings import Finding
+from gis.lots import Embraced, check_polygon, embraced
 from gis.numbering import FIND_STREET, Doors, candidates, findings
 from gis.reasons import explain
 
@@ -74,9 +76,7 @@ def place(village: Village, x: float, y: float, crs: str) -> tuple[float, float]
     found = candidates(village.frontages, east, north)[0]
     if "OUT_OF_VILLAGE" in found.codes:
         beyond = findings(village.frontages, found)[0].message
-        raise GeometryError(
-            beyond, [GeometryError.of("x, y", f"({x}, {y})", f"a place in {village.files.settings.name}").faults[0]]
-        )
+        raise GeometryError(beyond, [Fault("x, y", f"({x}, {y})", f"a place in {village.files.settings.name}")])
     return east, north
 
 
@@ -118,31 +118,6 @@ def _candidate(village: Village, door: Doors) -> Json:
         "number": door.number or None,
         "distance_ft": round(away, 2),
     }
-
-
-def listed(found: Sequence[Finding]) -> list[Json]:
-    """Return findings as the API lists them.
-
-    Parameters
-    ----------
-    found
-        The findings.
-
-    Returns
-    -------
-    list of dict
-        Code, title, section, severity and message of each.
-    """
-    return [
-        {
-            "code": f.code,
-            "title": f.kind.title,
-            "section": f.section,
-            "severity": str(f.kind.severity),
-            "message": f.message,
-        }
-        for f in found
-    ]
 
 
 def told(village: Village, why: Explanation, crs: str) -> Json:
@@ -190,3 +165,105 @@ def _features(village: Village, why: Explanation, crs: str) -> Json:
         features.append({"type": "Feature", "properties": properties, "geometry": geometry})
         at += size
     return {"type": "FeatureCollection", "features": features}
+
+
+MOST_VERTICES = 10_000
+"""A lot with more vertices is refused."""
+
+
+def lot_numbers(village: Village, lot: Json, crs: str = LONLAT, street: str | None = None) -> Json:
+    """Tell the numbers "belonging or embraced within the limits" of a lot (§ 288-15 J).
+
+    Parameters
+    ----------
+    village
+        The village.
+    lot
+        A GeoJSON Polygon.
+    crs
+        Its CRS.
+    street
+        Only this street, however spelt; left out, every street the lot fronts on.
+
+    Returns
+    -------
+    dict
+        One entry a frontage, nearest first.
+
+    Raises
+    ------
+    StreetsError
+        A lot that is no valid polygon in the village, an unknown CRS or street.
+    """
+    shape = _polygon(village, lot, crs)
+    name = village.street_name(street) if street else None
+    found = embraced(village.frontages, shape, village.street_id(name) if name else None)
+    note = "" if found else "The lot fronts on no street" + (f" named {name}." if name else " of the village.")
+    return {
+        "frontages": [_embraced(e) for e in found],
+        "note": note,
+        "map": {"draft": bool(village.files.settings.draft)},
+    }
+
+
+def _embraced(one: Embraced) -> Json:
+    front = one.frontage
+    return {
+        "street": front.street,
+        "half": one.side,
+        "from_ft": round(front.from_ft, 2),
+        "to_ft": round(front.to_ft, 2),
+        "parity": "even" if front.even else "odd",
+        "numbers": one.numbers,
+        "addresses": [format_full(on_street(n, one.side, front.street)) for n in one.numbers],
+        "shared_with_neighbour": one.shared,
+        "without_numbers_ft": round(one.tail_ft, 2),
+        "section": "288-15 J",
+    }
+
+
+def _polygon(village: Village, lot: Json, crs: str) -> Polygon:
+    """Read a GeoJSON polygon into the working CRS, refusing what is none."""
+    rings = _rings(lot)
+    project = village.into_feet(crs)
+    x, y = np.concatenate(rings).T
+    if is_geographic(crs):
+        check_lonlat(x, y, field="lot", working=village.files.settings.working_crs)
+    else:
+        check_feet(*project(x, y), bounds=village.network.edge.bounds, field="lot")
+    shape = Polygon(*_projected(rings, project))
+    check_polygon(shape, "lot")
+    if shape.distance(village.network.edge) > 0:
+        raise GeometryError.of("lot", "a polygon outside the village", f"a lot in {village.files.settings.name}")
+    return shape
+
+
+def _projected(rings: list[Any], project: Any) -> tuple[Any, list[Any]]:
+    flat = [np.stack(project(ring[:, 0], ring[:, 1]), axis=1) for ring in rings]
+    return flat[0], flat[1:]
+
+
+def _rings(lot: Json) -> list[Any]:
+    """Return the rings of a GeoJSON polygon, shape (n, 2) each."""
+    found = lot.get("geometry") if lot.get("type") == "Feature" else lot
+    if not isinstance(found, dict) or found.get("type") != "Polygon":
+        kind = found.get("type") if isinstance(found, dict) else found
+        raise GeometryError.of("lot.type", kind, "a GeoJSON Polygon")
+    rings = found.get("coordinates")
+    if not isinstance(rings, list) or not rings:
+        raise GeometryError.of("lot.coordinates", rings, "a list of rings")
+    if sum(len(ring) if isinstance(ring, list) else 1 for ring in rings) > MOST_VERTICES:
+        raise GeometryError.of("lot.coordinates", "too many vertices", f"at most {MOST_VERTICES}")
+    return [_ring(ring, f"lot.coordinates[{k}]") for k, ring in enumerate(rings)]
+
+
+def _ring(ring: Any, field: str) -> Any:
+    try:
+        vertices = np.array([[float(x), float(y)] for x, y, *_ in ring])
+    except (TypeError, ValueError) as error:
+        raise GeometryError.of(field, ring, "a ring of [x, y] positions") from error
+    if len(vertices) < 4 or not np.isfinite(vertices).all():
+        raise GeometryError.of(field, f"{len(vertices)} positions", "four or more finite positions, the last the first")
+    if not np.array_equal(vertices[0], vertices[-1]):
+        raise GeometryError.of(field, "a ring that is open", "a ring whose last position is its first")
+    return vertices

@@ -117,7 +117,7 @@ class Address(StreetParts):
 # What phones, word processors and line ends put in place of the plain character.
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "–": "-", "—": "-", "⁄": "/", "\n": ",", "\r": ",", "\t": " ", "\xa0": " "})
 # A letter apart from its number is a suffix only where a direction follows: "145 A Street" is on A Street.
-_SUFFIX_APART = re.compile(rf"(?P<suffix>[A-DF-MO-RT-VX-Z])\s+(?={usps.DIRECTION}\.?\s+\S)", usps.ANY_CASE)
+_SUFFIX_APART = re.compile(rf"(?P<suffix>[A-DF-MO-RT-VX-Z])\s+(?={usps.DIRECTION}\.?\s+\S)", re.I)
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?")
 
 

@@ -297,15 +297,13 @@ def _any_of(words: Iterable[str]) -> str:
     return "(?:" + "|".join(sorted(words, key=len, reverse=True)) + ")"
 
 
-# Without re.A, re.I would match letters such as İ that no table holds.
-ANY_CASE = re.I | re.A
 DIRECTION = _any_of(DIRECTIONS)
 _UNIT_ID = r"(?:(?=[A-Z-]*\d)[A-Z0-9]+(?:-[A-Z0-9]+)*|[A-Z]{1,2})"
 UNIT = re.compile(
     rf"(?:[\s,]+(?P<type>{_any_of(UNIT_TYPES)})(?:[\s,#-]+(?:no\s+)?|(?=\d))(?P<id>{_UNIT_ID})"
     rf"|[\s,]*\#\s*(?P<number>{_UNIT_ID})"
     rf"|[\s,]+(?P<lone>{_any_of(word for word, full in UNIT_TYPES.items() if full in LONE_UNITS)}))$",
-    ANY_CASE,
+    re.I,
 )
 #: An address number, from a rural grid's prefix to its suffix.
 NUMBER = re.compile(
@@ -313,22 +311,22 @@ NUMBER = re.compile(
     (?P<prefix>(?:[NSEW]\d{1,5}\s?)?[NSEW])?(?P<number>\d+)
     (?:(?:\s*-\s*|\s+)(?P<fraction>\d+/\d+)|(?P<decimal>\.\d+))?
     (?:-?(?P<suffix>[A-Z]))?\.?(?=[\s,]|$)""",
-    ANY_CASE | re.X,
+    re.I | re.X,
 )
 #: Ways of addressing mail that name no place on a street (sections 26 and 28).
 MAIL_ONLY = re.compile(
     r"\b(?:P\.?\s*O\.?\s*B(?:OX\b|\.?\s*\#?\s*\d)|(?:POST\s+OFFICE\s+|CALLER\s+)?BOX\s*\#?\s*\d|POST\s+OFFICE\s+BOX\b"
     r"|GENERAL\s+DELIVERY\b)",
-    ANY_CASE,
+    re.I,
 )
-COUNTRY = re.compile(r"(?<=[\s,])(?:USA|US|United States)$", ANY_CASE)
+COUNTRY = re.compile(r"(?<=[\s,])(?:USA|US|United States)$", re.I)
 POSTAL_CODE = re.compile(r"(?:^|(?<=[\s,]))\d{5}(?:-\d{4})?$")
-STATE = re.compile(rf"(?:^|(?<=[\s,])){_any_of(STATES)}$", ANY_CASE)
+STATE = re.compile(rf"(?:^|(?<=[\s,])){_any_of(STATES)}$", re.I)
 #: Communities in and about Lafayette County, known without a comma before them.
 COMMUNITY = re.compile(
     r"(?:^|(?<=[\s,]))(?:Argyle|Belmont|Benton|Blanchardville|Cuba City|Darlington|Gratiot|Hazel Green"
     r"|Mineral Point|New Diggings|Platteville|Shullsburg|South Wayne)$",
-    ANY_CASE,
+    re.I,
 )
 
 #: The fractions of an Address Number Suffix; § 288-15 makes none, old records have halves.
@@ -343,7 +341,7 @@ USUAL_TYPES = frozenset(
 )
 #: A letter or number left after a type; "Old Highway 11" and "Old Road 5" are names.
 _TOWN_TYPES = _any_of(word for word, full in STREET_TYPES.items() if full in USUAL_TYPES - {"Highway", "Road"})
-DOOR_AFTER_TYPE = re.compile(rf"\b{_TOWN_TYPES} (?:[A-Z]|\d+[A-Z]?)$", ANY_CASE)
+DOOR_AFTER_TYPE = re.compile(rf"\b{_TOWN_TYPES} (?:[A-Z]|\d+[A-Z]?)$", re.I)
 
 _COUNTY, _HIGHWAY, _ROUTE = "(?:county|cnty|cty|co)", "(?:highway|hiway|hwy)", "(?:route|rte|rt)"
 _DIGITS = r"\d{1,3}[A-Z]?"
@@ -363,7 +361,7 @@ _PRE_TYPES = (
     ("Avenue", "avenue|ave", "[A-Z]"),
 )
 PRE_TYPES = tuple(
-    (full, re.compile(rf"(?:{road})[ -](?P<name>{name})(?: (?P<post>{DIRECTION}))?", ANY_CASE))
+    (full, re.compile(rf"(?:{road})[ -](?P<name>{name})(?: (?P<post>{DIRECTION}))?", re.I))
     for full, road, name in _PRE_TYPES
 )
 #: Pre types that name the same class of road, so that County Highway J finds County Road J.
@@ -435,7 +433,7 @@ def cased(words: Sequence[str], among: Sequence[str] = ()) -> str:
 
 
 def _cased_word(word: str, *, first: bool, keep: bool) -> str:
-    if re.fullmatch(r"\d+(?:st|nd|rd|th)", word, ANY_CASE):
+    if re.fullmatch(r"\d+(?:st|nd|rd|th)", word, re.I):
         return word.lower()
     if any(map(str.isdigit, word)):
         return word.upper()

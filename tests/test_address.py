@@ -187,6 +187,11 @@ def test_county_road_j_by_all_its_names(written):
     assert full(f"30 {written} N.") == "30 County Road J North"
 
 
+def test_a_street_called_county_is_no_county_highway():
+    address = parse("30 County Rd")
+    assert (address.street_pre_type, address.street_name, address.street_post_type) == ("", "County", "Road")
+
+
 def test_the_letter_of_a_county_road_is_never_a_direction():
     address = parse("30 North County Road N South")
     assert (address.pre_directional, address.street_name, address.street_post_directional) == ("North", "N", "South")
@@ -216,6 +221,8 @@ def test_highways_keep_their_class_in_full(written, usps):
         ("12 S West Street", "South", "West"),
         ("12 North", "", "North"),
         ("12 N Ridge", "North", "Ridge"),
+        ("12 N West", "North", "West"),
+        ("12 N, Alma", "North", "Alma"),
     ],
 )
 def test_a_direction_may_be_the_street_itself(written, direction, name):
@@ -283,9 +290,9 @@ def test_a_unit_follows_the_street(written, in_full, usps):
     assert format_usps(address) == f"145 N ALMA ST {usps}"
 
 
-@pytest.mark.parametrize("street", ["Front Street", "Trailer Court", "Lower Street", "Key Place"])
+@pytest.mark.parametrize("street", ["Front Street", "Alma Trailer Court", "Lower", "Lot 5", "Key Place"])
 def test_a_street_named_like_a_unit_has_none(street):
-    address = parse(f"145 N {street}")
+    address = parse(f"145 N {street.replace('Court', 'Ct')}")
     assert (address.street, address.unit_type) == (street, "")
 
 
@@ -309,11 +316,18 @@ def test_the_last_line_is_kept_as_parts_and_not_written(last_line, community, st
     assert format_full(address) == "145 North Alma Street Apartment 2"
 
 
+def test_a_community_may_follow_a_street_without_its_type():
+    address = parse("145 E Main Benton WI")
+    assert (address.street, address.community) == ("Main", "Benton")
+
+
 def test_the_same_number_in_another_community_is_another_address():
     assert parse("100 Main St, Cuba City") != parse("100 Main St, Benton")
 
 
-@pytest.mark.parametrize("street", ["Benton Street", "Hazel Green Road", "Wisconsin Avenue", "Benton", "Wisconsin"])
+@pytest.mark.parametrize(
+    "street", ["Benton Street", "Hazel Green Road", "Wisconsin Avenue", "Old Benton", "Benton", "Wisconsin"]
+)
 def test_a_street_named_after_a_place_is_a_street(street):
     address = parse(f"145 N {street}")
     assert (address.street, address.community, address.state) == (street, "", "")
@@ -374,6 +388,7 @@ def test_a_text_that_is_no_address_is_refused_with_what_was_found(written, fault
         ("145 Alma\0 St", "U+0000"),
         ("145 Alma\ud800 St", "U+D800"),
         ("145 & 147 Alma St", "U+0026 AMPERSAND"),
+        ("145 Alma St, WİS", "U+0130 LATIN CAPITAL LETTER I WITH DOT ABOVE"),
         ("145 Алма St", "U+0410 CYRILLIC CAPITAL LETTER A"),
     ],
 )
@@ -417,7 +432,8 @@ def test_no_text_at_all_raises_anything_but_an_address_error(text):
         ("Main Street", "Main St", "MAIN STREET", "main street.", " main  str "),
         ("Third Avenue", "3rd Ave", "THIRD AVE.", "3RD AVENUE"),
         ("Twenty-First Street", "21st St", "twenty first street"),
-        ("Nineteenth Street", "19th St"),
+        ("Eleventh Street", "11th St"),
+        ("Twelfth Street", "12TH ST."),
         ("County Road J North", "CTH J N", "Co. Rd. J North", "County Highway J N.", "Hwy J North"),
         ("State Highway 11", "WIS 11", "STH-11", "State Road 11"),
         ("North Street", "N St", "north st."),

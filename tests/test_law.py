@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from app.law import LAW_FILE, UNIT_OF, LawBook, LawError, law_on, read_law
+from app.law import LAW_FILE, STEPS, UNIT_OF, LawBook, LawError, law_on, read_law
 from gis.errors import StreetsError
 from gis.rules import NumberingLaw
 
@@ -233,7 +233,7 @@ def test_a_file_that_is_no_toml_is_one_clear_fault(tmp_path: Path, text: str) ->
 def test_an_empty_file_lacks_every_key(tmp_path: Path) -> None:
     path = tmp_path / "law.toml"
     path.write_text("", encoding="utf-8")
-    assert set(faults_of(path)) == {"about", *UNIT_OF}
+    assert set(faults_of(path)) == {"about", *UNIT_OF, *(f"quotations.{step}" for step in STEPS)}
 
 
 def test_a_missing_file_is_one_clear_fault(tmp_path: Path) -> None:

@@ -1,0 +1,51 @@
+"""The web application: made from settings, nothing at import."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from fastapi import FastAPI
+
+from app import errors
+from app.routes import api, pages
+from app.settings import Settings
+from app.village import Village
+
+CHICAGO = ZoneInfo("America/Chicago")
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Make the application of one village.
+
+    Parameters
+    ----------
+    settings
+        Where its data lies and which day's law applies; from the environment when left out.
+
+    Returns
+    -------
+    FastAPI
+        Ready to serve: the village is loaded.
+
+    Raises
+    ------
+    gis.errors.StreetsError
+        The village's files cannot be used.
+    """
+    settings = settings or Settings()
+    day = settings.law_date or datetime.now(CHICAGO).date()
+    village = Village.load(settings.data_dir, day)
+    app = FastAPI(
+        title=f"Village of {village.files.settings.name}: street numbers and right-of-way",
+        version="0.1.0",
+        description=api.DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+    )
+    app.state.village = village
+    errors.install(app)
+    app.include_router(api.router)
+    pages.install(app)
+    return app

@@ -1,0 +1,264 @@
+"""The numbers "belonging or embraced within the limits" of a lot (§ 288-15 J), and those of a face."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from shapely import LineString, Polygon
+from shapely.validation import explain_validity
+
+from gis.blocks import NumberingMap, Row
+from gis.errors import GeometryError
+from gis.linework import Floats
+from gis.numbering import Frontages, Held, number
+
+_PARALLEL = np.cos(np.radians(45.0))
+_STEP_FT = 10.0
+
+
+@dataclass(frozen=True)
+class Frontage:
+    """A lot's frontage on one side of a half-street.
+
+    Parameters
+    ----------
+    half
+        Index of the half-street in the map.
+    street
+        The street's name.
+    even
+        Whether the lot lies on its even side.
+    from_ft, to_ft
+        Stations of the frontage's ends from the base line, feet.
+    distance_ft
+        Distance of the lot's front from the street's line, feet.
+    """
+
+    half: int
+    street: str
+    even: bool
+    from_ft: float
+    to_ft: float
+    distance_ft: float
+
+    @property
+    def held(self) -> Held:
+        """The frontage as entrances are held to it."""
+        return Held(self.half, self.from_ft, self.to_ft)
+
+
+@dataclass(frozen=True)
+class Embraced:
+    """The numbers a lot embraces on one frontage.
+
+    Parameters
+    ----------
+    frontage
+        The frontage.
+    side
+        The half: ``"North"`` and so on.
+    numbers
+        Numbers whose unit starts within the frontage, outward.
+    shared
+        The number whose unit begins on the neighbour's lot and reaches into this one: the neighbour's. None if none.
+    tail_ft
+        Length of the frontage past the last unit of its block that has a number, feet.
+    """
+
+    frontage: Frontage
+    side: str
+    numbers: tuple[int, ...]
+    shared: int | None
+    tail_ft: float
+
+
+def embraced(frontages: Frontages, lot: Polygon, street: int | None = None) -> tuple[Embraced, ...]:
+    """Return the numbers a lot embraces on each street it fronts on (§ 288-15 J).
+
+    "It shall be the duty of the Village Clerk-Treasurer to inform any party applying therefor, of the number or
+    numbers belonging or embraced within the limits of said lot or property." Read as: a lot embraces the numbers whose
+    unit starts within its frontage; a unit shared with the neighbour goes to the lot that holds its start.
+
+    Parameters
+    ----------
+    frontages
+        The map to number under.
+    lot
+        The lot, working CRS, US survey feet.
+    street
+        Id of the one street asked about, or None for every street the lot fronts on.
+
+    Returns
+    -------
+    tuple of Embraced
+        One entry a frontage, nearest first; empty where the lot fronts on no street.
+
+    Raises
+    ------
+    GeometryError
+        The polygon is empty or invalid; the message names the place of the fault.
+    """
+    check_polygon(lot, "lot")
+    found = [
+        frontage
+        for name in range(len(frontages.names))
+        if street in {None, name}
+        for frontage in _fronting(frontages, lot, name)
+    ]
+    found.sort(key=lambda f: (f.distance_ft, f.half, f.from_ft))
+    return tuple(_embraced(frontages.map, frontage) for frontage in found)
+
+
+def check_polygon(shape: Polygon, field: str) -> None:
+    """Refuse a polygon that is empty, not finite or invalid.
+
+    Parameters
+    ----------
+    shape
+        The polygon.
+    field
+        The input's name, for the message.
+
+    Raises
+    ------
+    GeometryError
+        Naming the place of the fault; nothing is repaired.
+    """
+    if shape.is_empty:
+        raise GeometryError.of(field, "an empty shape", "a polygon with an area")
+    if not np.isfinite(shapely.get_coordinates(shape)).all():
+        raise GeometryError.of(field, "a vertex that is not a finite number", "finite coordinates")
+    if not shape.is_valid:
+        raise GeometryError.of(field, explain_validity(shape), "a valid polygon")
+    if shape.area <= 0:
+        raise GeometryError.of(field, "a shape without area", "a polygon with an area")
+
+
+@dataclass(frozen=True, eq=False)
+class _Edges:
+    """Pieces of a lot's boundary: their middles, directions and halves of their lengths, shape (n, 2) or (n,)."""
+
+    middle: Floats
+    ends: Floats
+    direction: Floats
+
+
+def _fronting(frontages: Frontages, lot: Polygon, name: int) -> list[Frontage]:
+    """Find the parts of a lot's boundary that run along a street and face it."""
+    net = frontages.map.network
+    low, high = frontages.named[name], frontages.named[name + 1]
+    own = shapely.union_all(frontages.columns.segments.lines()[low:high])
+    if own.distance(lot) > net.reading.frontage_reach_ft:
+        return []
+    edges = _edges(lot)
+    doors = number(frontages, *edges.middle.T, np.full(len(edges.middle), name))
+    faces = _faces(frontages, lot, edges, doors, own)
+    spans: dict[tuple[int, bool], list[tuple[float, float, float]]] = {}
+    for k in np.flatnonzero(faces):
+        ends = number(frontages, *edges.ends[k].T, np.full(2, name))
+        if (ends.half == doors.half[k]).all():
+            key = int(doors.half[k]), bool(doors.even[k])
+            away = float(np.hypot(doors.x[k] - doors.foot_x[k], doors.y[k] - doors.foot_y[k]))
+            spans.setdefault(key, []).append((float(ends.station.min()), float(ends.station.max()), away))
+    return [
+        Frontage(half, frontages.names[name], even, near, far, away)
+        for (half, even), members in spans.items()
+        for near, far, away in _joined(members)
+    ]
+
+
+def _edges(lot: Polygon) -> _Edges:
+    """Cut a lot's outer boundary in short straight pieces, so that each lies along one stretch of street."""
+    ring = shapely.get_coordinates(shapely.segmentize(lot.exterior, _STEP_FT))
+    ring = ring[np.concatenate([[True], np.hypot(*np.diff(ring, axis=0).T) > 1e-6])]
+    steps = np.diff(ring, axis=0)
+    direction = steps / np.hypot(*steps.T)[:, None]
+    return _Edges((ring[:-1] + ring[1:]) / 2, np.stack([ring[:-1], ring[1:]], axis=1), direction)
+
+
+def _faces(
+    frontages: Frontages, lot: Polygon, edges: _Edges, doors: object, own: shapely.Geometry
+) -> NDArray[np.bool_]:
+    """Say which edges front on the street: along it, near it, and with nothing of the lot or another street between."""
+    foot = np.stack([doors.foot_x, doors.foot_y], axis=1)  # type: ignore[attr-defined]
+    sight = foot - edges.middle
+    away = np.hypot(*sight.T)
+    square = np.abs((sight * edges.direction).sum(axis=1)) <= np.maximum(away, 1e-9) * (1 - _PARALLEL**2) ** 0.5
+    lines = shapely.linestrings(np.stack([edges.middle, foot], axis=1))
+    clear = ~shapely.crosses(lines, lot) & ~shapely.contains(lot, lines)
+    faces = square & clear & (away <= frontages.map.network.reading.frontage_reach_ft)
+    for k in np.flatnonzero(faces):
+        faces[k] = not _behind(frontages, lines[k], own)
+    return faces & ((doors.offset != 0) & (doors.half >= 0))  # type: ignore[attr-defined, no-any-return]
+
+
+def _behind(frontages: Frontages, sight: LineString, own: shapely.Geometry) -> bool:
+    """Whether another street lies between an edge and its foot on the street."""
+    hits = frontages.tree.query(sight, predicate="intersects")
+    lines = frontages.columns.segments.lines()[frontages.findable[hits]]
+    return any(not line.intersects(own.buffer(1.0)) for line in lines)
+
+
+def _joined(spans: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    """Join spans of stations that touch; returns (from, to, distance)."""
+    joined: list[tuple[float, float, float]] = []
+    for near, far, away in sorted(spans):
+        if joined and near <= joined[-1][1] + 0.05:
+            last = joined[-1]
+            joined[-1] = (last[0], max(last[1], far), min(last[2], away))
+        else:
+            joined.append((near, far, away))
+    return joined
+
+
+def _embraced(numbering: NumberingMap, frontage: Frontage) -> Embraced:
+    numbers: list[int] = []
+    shared, tail = None, 0.0
+    for row in numbering.rows:
+        if row.half == frontage.half:
+            within, split, past = _in_row(numbering, row, frontage)
+            numbers.extend(within)
+            shared = split if split is not None else shared
+            tail += past
+    return Embraced(frontage, numbering.halves[frontage.half].name, tuple(numbers), shared, tail)
+
+
+def _in_row(numbering: NumberingMap, row: Row, frontage: Frontage) -> tuple[list[int], int | None, float]:
+    """Return the numbers of one row that start within a frontage, the one shared, and the length of its tail."""
+    law = numbering.law
+    low, high = round(frontage.from_ft * 100), round(frontage.to_ft * 100)
+    start, end, unit = round(row.from_ft * 100), round(row.to_ft * 100), row.unit_ft * 100
+    if low >= end or high <= start:
+        return [], None, 0.0
+    first = row.hundred + (law.first_even if frontage.even else law.first_odd)
+    starts = {start + k * unit: first + 2 * k for k in range(law.last_unit + 1) if start + k * unit < end}
+    within = [starts[s] for s in sorted(starts) if low <= s < high]
+    split = next((n for s, n in starts.items() if s < low < min(s + unit, end)), None)
+    tail = min(high, end) - max(low, start + (law.last_unit + 1) * unit)
+    return within, split, max(0, tail) / 100
+
+
+def face_numbers(row: Row, numbering: NumberingMap, *, even: bool) -> tuple[int, ...]:
+    """Return every number of one side of a row that has frontage, outward (§ 288-15 D, E).
+
+    Parameters
+    ----------
+    row
+        The row.
+    numbering
+        The map it belongs to.
+    even
+        Whether the even side.
+
+    Returns
+    -------
+    tuple of int
+        The numbers.
+    """
+    law = numbering.law
+    first = row.hundred + (law.first_even if even else law.first_odd)
+    units = [k for k in range(law.last_unit + 1) if k * row.unit_ft < row.length_ft]
+    return tuple(first + 2 * k for k in units)
