@@ -414,8 +414,7 @@ def _may_end_street(word: str) -> bool:
 
 
 def _take_unit(rest: str) -> tuple[str, dict[str, str]]:
-    match = _find_unit(rest)
-    if not match:
+    if not (match := _find_unit(rest)):
         return rest, {}
     before = rest[: match.start()]
     if _find_unit(before):

@@ -197,6 +197,7 @@ def numbering_map(net: Network, law: NumberingLaw) -> NumberingMap:
         for index, half in enumerate(walked)
         for row in _rows(net, law, index, half, kept[index], _base_line(net, half))
     ]
+    rows = [replace(row, findings=(*walked[row.half].findings, *row.findings)) for row in rows]
     rows = _with_mismatches(net, rows, kept)
     rows, found = _with_sensitivity(rows, kept, [_base_line(net, half) for half in walked], law)
     return NumberingMap(net, law, walked, tuple(rows), found)
@@ -228,22 +229,25 @@ def _grouped(net: Network, half: Half, met: Sequence[Crossing]) -> tuple[list[Li
     jog = net.reading.jog_ft
     found: list[Finding] = []
     lines: list[Line] = []
-    last, members = 0.0, [m for m in met if m.station < jog]
+    left = [m for m in met if not _less(m.station, jog)]
     base = net.bases[net.streets[half.street].family].street
     near = [_jog(net, (base, m.street), m.station, m.accuracy_ft) for m in met]
     found.extend(f for f in near if f)
-    left = list(met[len(members) :])
     while left:
         first = left[0]
-        group = [m for m in left if m.station < first.station + jog]
+        group = [m for m in left if _less(m.station - first.station, jog)]
         line = _placed(net, half, group)
         doubts = [_jog(net, (first.street, m.street), m.station - first.station, m.accuracy_ft) for m in left[1:]]
-        last = line.station + jog
-        members = [m for m in left if m.station < last]
+        members = [m for m in left if m in group or _less(m.station - line.station, jog)]
         streets = tuple(dict.fromkeys(m.street for m in members))
         lines.append(replace(line, streets=streets, findings=tuple(f for f in doubts if f)))
         left = left[len(members) :]
     return lines, found
+
+
+def _less(gap_ft: float, limit_ft: float) -> bool:
+    """Whether a gap is less than a limit: noise of a few thousandths of a foot does not decide."""
+    return gap_ft < limit_ft - 0.005
 
 
 def _jog(net: Network, streets: tuple[int, int], gap_ft: float, accuracy_ft: float) -> Finding | None:
@@ -258,7 +262,7 @@ def _placed(net: Network, half: Half, group: Sequence[Crossing]) -> Line:
     built = [m for m in group if m.built]
     at = (built or group)[0]
     station = at.station
-    if half.dead_end and 0 < half.end_station - station < net.reading.jog_ft:
+    if half.dead_end and 0 < half.end_station - station and _less(half.end_station - station, net.reading.jog_ft):
         station = half.end_station
     return Line(station, (), bool(built), at.station, max(m.accuracy_ft for m in group))
 
@@ -273,7 +277,7 @@ def _without_phantoms(
     for k, line in enumerate(lines):
         before = kept[-1].station if kept else 0.0
         built_after = next((other.crossed for other in lines[k + 1 :] if other.built), math.inf)
-        if not line.built and (line.station - before < limit or built_after - line.station < limit):
+        if not line.built and (_less(line.station - before, limit) or _less(built_after - line.station, limit)):
             values = {"streets": _names(net, line.streets), "at_ft": line.station, "limit_ft": limit}
             phantoms.append((line.station, Finding("PHANTOM", values)))
             continue

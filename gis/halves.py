@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -153,13 +154,7 @@ def _meets(net: Network, street: Street, base: LineString) -> list[float]:
     """Places along a chain where it crosses its base line, or else ends within reach of it."""
     coords, near_ft = street.chain.coords, net.reading.noded_ft
     stations = street.chain.stations
-    found = sorted(s for s, _ in _crossings_of(coords, stations, shapely.get_coordinates(base)))
-    merged: list[float] = []
-    for s in found:
-        if merged and _stays_near(coords, merged[-1], s, base, near_ft):
-            merged[-1] = min((merged[-1], s), key=lambda at: float(np.hypot(*(point_at(coords, at) - net.crossing))))
-        else:
-            merged.append(s)
+    merged = [s for s, _ in _crossings_of(coords, stations, shapely.get_coordinates(base))]
     for at in (0.0, stations[-1]):
         touches = base.distance(shapely.Point(point_at(coords, at))) <= near_ft
         if touches and not any(_stays_near(coords, m, at, base, near_ft) for m in merged):
@@ -199,7 +194,9 @@ def _spans(net: Network, street: Street, meets: list[float]) -> list[tuple[float
     spans = []
     if not _stays_near(coords, 0.0, meets[0], base, near_ft):
         spans.append((meets[0], 0.0))
-    for first, second in zip(meets[:-1], meets[1:], strict=True):
+    for first, second in pairwise(meets):
+        if _stays_near(coords, first, second, base, near_ft):
+            continue
         away = [np.hypot(*(point_at(coords, at) - net.crossing)) for at in (first, second)]
         spans.append((first, second) if away[0] <= away[1] + SAME_FT else (second, first))
     if not _stays_near(coords, meets[-1], length, base, near_ft):
@@ -330,8 +327,7 @@ def _on_ground(net: Network, street: Street, along: float) -> bool:
 class BlockLines:
     """Every street that may make blocks, extended, as a table of segments.
 
-    Columns have one entry a segment: its ends, its street, whether it is on the ground, its accuracy, and of which
-    extension it is (0 from the street's start, 1 from its end, -1 of none).
+    Columns have one entry a segment: its ends, its street, whether it is on the ground and its accuracy.
     """
 
     start: Floats
@@ -339,7 +335,6 @@ class BlockLines:
     street: Ints
     physical: NDArray[np.bool_]
     accuracy_ft: Floats
-    extension: Ints
     tree: shapely.STRtree
 
 
@@ -356,20 +351,20 @@ def block_lines(net: Network) -> BlockLines:
     BlockLines
         The table with its spatial index.
     """
-    rows: list[tuple[Floats, Floats, int, bool, float, int]] = []
+    rows: list[tuple[Floats, Floats, int, bool, float]] = []
     for index, street in enumerate(net.streets):
         coords, made = street.chain.coords, street.makes_blocks
         for k in np.flatnonzero(made):
             ground = bool(street.chain.physical[k])
-            rows.append((coords[k], coords[k + 1] - coords[k], index, ground, street.accuracy_ft[k], -1))
+            rows.append((coords[k], coords[k + 1] - coords[k], index, ground, street.accuracy_ft[k]))
         for which, at in ((0, 0), (1, -1)):
             stop = street.stops[which]
             if stop is not None and made[at]:
                 end = coords[at]
-                rows.append((end, stop - end, index, False, street.accuracy_ft[at], which))
-    start, step, owner, physical, accuracy, extension = (np.array(column) for column in zip(*rows, strict=True))
+                rows.append((end, stop - end, index, False, street.accuracy_ft[at]))
+    start, step, owner, physical, accuracy = (np.array(column) for column in zip(*rows, strict=True))
     tree = shapely.STRtree(shapely.linestrings(np.stack([start, start + step], axis=1)))
-    return BlockLines(start, step, owner, physical, accuracy, extension, tree)
+    return BlockLines(start, step, owner, physical, accuracy, tree)
 
 
 def crossings(net: Network, half: Half, lines: BlockLines) -> list[Crossing]:
@@ -395,15 +390,10 @@ def crossings(net: Network, half: Half, lines: BlockLines) -> list[Crossing]:
     met = _crossed(net, half, lines)
     for index in _ends_near(net, half, lines):
         met = _with_ends(net, half, lines, index, met)
-    found = [c for c, _ in met if _counts(net, half, c)]
-    return sorted(found)
+    return sorted(_far_base(net, half, c) for c in met if _counts(net, half, c))
 
 
-_Met = list[tuple[Crossing, int]]
-"""Crossings, each with the extension of the block line it lies on (-1: none)."""
-
-
-def _crossed(net: Network, half: Half, lines: BlockLines) -> _Met:
+def _crossed(net: Network, half: Half, lines: BlockLines) -> list[Crossing]:
     steps = np.diff(half.coords, axis=0)
     walked = shapely.linestrings(np.stack([half.coords[:-1], half.coords[1:]], axis=1))
     # a little reach, so that a line whose end just touches is not lost to rounding
@@ -411,7 +401,7 @@ def _crossed(net: Network, half: Half, lines: BlockLines) -> _Met:
     other = lines.street[j] != half.street
     i, j = i[other], j[other]
     along, _ = crossing(half.coords[i], steps[i], lines.start[j], lines.step[j])
-    met: dict[tuple[int, int], tuple[Crossing, int]] = {}
+    met: dict[tuple[int, int], Crossing] = {}
     for k in np.flatnonzero(~np.isnan(along)):
         at = half.stations[i[k]] + along[k] * np.hypot(*steps[i[k]])
         built = bool(half.physical[i[k]] and lines.physical[j[k]])
@@ -420,9 +410,8 @@ def _crossed(net: Network, half: Half, lines: BlockLines) -> _Met:
             point = half.coords[i[k]] + steps[i[k]] * along[k]
             built = _both_on_ground(net, half, street, point)
         key = (street, round(float(at) / SAME_FT / 2))
-        crossing_here = Crossing(float(at), street, built, _accuracy(net, half, lines.accuracy_ft[j[k]]))
-        if key not in met or built > met[key][0].built:
-            met[key] = (crossing_here, int(lines.extension[j[k]]))
+        if key not in met or built > met[key].built:
+            met[key] = Crossing(float(at), street, built, _accuracy(net, half, lines.accuracy_ft[j[k]]))
     return list(met.values())
 
 
@@ -444,31 +433,33 @@ def _ends_near(net: Network, half: Half, lines: BlockLines) -> list[int]:
     return sorted({int(lines.street[k]) for k in near} - {half.street})
 
 
-def _with_ends(net: Network, half: Half, lines: BlockLines, index: int, met: _Met) -> _Met:
-    """Add the meetings of ends: the other street's ends with this half, and this half's own with the other."""
+def _with_ends(net: Network, half: Half, lines: BlockLines, index: int, met: list[Crossing]) -> list[Crossing]:
+    """Take in the ends that meet: the other street's on this half, and this half's own on the other street."""
     other, near_ft = net.streets[index], net.reading.noded_ft
     walked = LineString(half.coords)
     own_ground, other_ground = net.streets[half.street].physical_line(), other.physical_line()
-    for which, at in ((0, 0), (1, -1)):
+    for at in () if other.chain.closed else (0, -1):
         end = shapely.Point(other.chain.coords[at])
-        if not other.makes_blocks[at] or other.chain.closed or walked.distance(end) > near_ft:
-            continue
-        station = walked.project(end)
-        if _met_there(met, index, station, half, other.chain.coords[at], near_ft):
-            continue
-        kept = [m for m in met if not _is_repeat(net, m, index, station, which)]
-        built = own_ground.distance(end) <= near_ft
-        met = [*kept, (Crossing(station, index, built, _accuracy(net, half, other.accuracy_ft[at])), -1)]
+        if other.makes_blocks[at] and walked.distance(end) <= near_ft:
+            accuracy = _accuracy(net, half, other.accuracy_ft[at])
+            built = own_ground.distance(end) <= near_ft
+            met = _met_at(net, met, Crossing(walked.project(end), index, built, accuracy))
     for station in _own_ends(net, half):
         end = shapely.Point(half.point(station))
-        if other_ground.distance(end) > near_ft or not _makes_there(other, end):
-            continue
-        if not _met_there(met, index, station, half, half.point(station), near_ft):
-            # the street's own carrying-on across the line it ends at is the same meeting
-            kept = [m for m in met if not _beyond_end(net, m, index, station, half)]
+        if other_ground.distance(end) <= near_ft and _makes_there(other, end):
             accuracy = _accuracy(net, half, float(other.accuracy_ft.max()))
-            met = [*kept, (Crossing(station, index, True, accuracy), -1)]
+            met = _met_at(net, met, Crossing(station, index, True, accuracy))
     return met
+
+
+def _met_at(net: Network, met: list[Crossing], end: Crossing) -> list[Crossing]:
+    """Take in the meeting of an end: it makes built the crossing it belongs to, or is one itself where there is none."""
+    away = [abs(m.station - end.station) if m.street == end.street else np.inf for m in met]
+    nearest = int(np.argmin(away)) if met else -1
+    if nearest < 0 or away[nearest] >= net.reading.jog_ft:
+        return [*met, end]
+    there = met[nearest]
+    return [*met[:nearest], there._replace(built=there.built or end.built), *met[nearest + 1 :]]
 
 
 def _own_ends(net: Network, half: Half) -> list[float]:
@@ -485,37 +476,11 @@ def _makes_there(street: Street, point: shapely.Point) -> bool:
     return bool(street.makes_blocks[k])
 
 
-def _met_there(met: _Met, index: int, station: float, half: Half, end: Floats, near_ft: float) -> bool:
-    """Whether a built crossing with the street is already known for this end: the end only overshoots it."""
-    for crossing_here, extension in met:
-        if crossing_here.street != index or extension != -1 or not crossing_here.built:
-            continue
-        if abs(crossing_here.station - station) < SAME_FT:
-            return True
-        overshoot = np.hypot(*(half.point(crossing_here.station) - end))
-        on_street = half.physical[
-            min(
-                int(np.searchsorted(half.stations, crossing_here.station, side="right")) - 1,
-                len(half.physical) - 1,
-            )
-        ]
-        if on_street and overshoot <= 3 * near_ft:
-            return True
-    return False
-
-
-def _is_repeat(net: Network, one: tuple[Crossing, int], index: int, station: float, which: int) -> bool:
-    """Whether a crossing is the extension, from that same end, of a street that already ends here."""
-    crossing_here, extension = one
-    close = abs(crossing_here.station - station) < net.reading.jog_ft
-    return crossing_here.street == index and extension == which and close
-
-
-def _beyond_end(net: Network, one: tuple[Crossing, int], index: int, station: float, half: Half) -> bool:
-    crossing_here, _ = one
-    close = abs(crossing_here.station - station) < net.reading.jog_ft
-    past = crossing_here.station > half.end_station or crossing_here.station < half.way_ft
-    return crossing_here.street == index and close and past
+def _far_base(net: Network, half: Half, met: Crossing) -> Crossing:
+    """Make the far end of a piece between two crossings of its base line a built block line."""
+    base = net.bases[net.streets[half.street].family].street
+    is_far = met.street == base and not half.dead_end and abs(met.station - half.end_station) < SAME_FT
+    return met._replace(built=met.built or is_far)
 
 
 def _counts(net: Network, half: Half, met: Crossing) -> bool:

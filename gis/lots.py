@@ -198,7 +198,7 @@ def _faces(
 def _behind(frontages: Frontages, sight: LineString, own: shapely.Geometry) -> bool:
     """Whether another street lies between an edge and its foot on the street."""
     hits = frontages.tree.query(sight, predicate="intersects")
-    lines = frontages.columns.segments.lines()[frontages.findable[hits]]
+    lines = frontages.columns.segments.lines()[hits]
     return any(not line.intersects(own.buffer(1.0)) for line in lines)
 
 

@@ -464,29 +464,25 @@ def _stop(net: Network, index: int, blockers: _Blockers, *, at_end: bool) -> Flo
     street, near_ft = net.streets[index], net.reading.noded_ft
     coords = street.chain.coords
     end = shapely.Point(coords[-1 if at_end else 0])
-    if _touches_itself(coords if at_end else coords[::-1], near_ft):
-        return None
-    if len(blockers.near(end, index, street.family, near_ft)):
+    own = _earlier(coords if at_end else coords[::-1], near_ft)
+    if len(blockers.near(end, index, street.family, near_ft)) or any(end.distance(line) <= near_ft for line in own):
         return None
     stop = _to_edge(coords, net.edge, net.reading, at_end=at_end)
     if stop is None:
         return None
     ray = LineString([coords[-1 if at_end else 0], stop])
-    hits = blockers.near(ray, index, street.family, near_ft)
-    if not len(hits):
-        return stop
+    hits = [*blockers.near(ray, index, street.family, near_ft), *own]
     reached = ray.intersection(shapely.unary_union(hits).buffer(near_ft, quad_segs=32))
+    if reached.is_empty:
+        return stop
     first = min(ray.project(shapely.Point(p)) for p in shapely.get_coordinates(reached))
     return shapely.get_coordinates(ray.interpolate(first))[0]
 
 
-def _touches_itself(coords: Floats, near_ft: float) -> bool:
-    """Whether a line's last point lies on an earlier part of the line."""
+def _earlier(coords: Floats, near_ft: float) -> list[LineString]:
+    """Return the part of a line that its own extension past the last vertex may meet: all but its very end."""
     line = LineString(coords)
-    if line.length <= 6 * near_ft:
-        return False
-    earlier = shapely.ops.substring(line, 0, line.length - 3 * near_ft)
-    return bool(earlier.distance(shapely.Point(coords[-1])) <= near_ft)
+    return [shapely.ops.substring(line, 0, line.length - 3 * near_ft)] if line.length > 6 * near_ft else []
 
 
 def ray_to(coords: Floats, target: Floats, chord_ft: float, length_ft: float, *, at_end: bool) -> Floats | None:

@@ -128,10 +128,8 @@ class Frontages:
         Names of the streets; a street's place here is its id in `number`.
     segments
         The lines of all streets on the ground; `owner` is the path's index in the network.
-    findable
-        Indices of the segments of streets that a door may be found on (a footpath fronts nothing).
     tree
-        Spatial index of the findable segments.
+        Spatial index of the segments.
     named
         Bounds of each name's segments, shape (names + 1,).
     name_of
@@ -143,7 +141,6 @@ class Frontages:
     map: NumberingMap
     names: tuple[str, ...]
     segments: Segments
-    findable: Ints
     tree: shapely.STRtree
     named: Ints
     name_of: Ints
@@ -156,8 +153,6 @@ class Frontages:
         net = numbering.network
         shapely.prepare(net.hull)
         segments = Segments.of([(s.chain.coords, s.chain.physical, s.chain.closed) for s in net.streets])
-        suits = np.array([any(net.pieces[p].kind != "path" for p in s.chain.piece if p >= 0) for s in net.streets])
-        findable = np.flatnonzero(suits[segments.owner])
         names = tuple(net.by_name)
         name_of = np.array([names.index(s.name) for s in net.streets])[segments.owner]
         lengths = np.array([s.chain.length for s in net.streets])
@@ -167,8 +162,7 @@ class Frontages:
             map=numbering,
             names=names,
             segments=segments,
-            findable=findable,
-            tree=shapely.STRtree(segments.lines()[findable]),
+            tree=shapely.STRtree(segments.lines()),
             named=np.searchsorted(name_of, np.arange(len(names) + 1)),
             name_of=name_of,
             columns=tables,
@@ -211,7 +205,6 @@ class _Halves(NamedTuple):
     even_is_left: NDArray[np.bool_]
     axis_x: Floats
     axis_y: Floats
-    bits: Ints
 
     @classmethod
     def of(cls, numbering: NumberingMap, path_key: Floats) -> _Halves:
@@ -229,7 +222,6 @@ class _Halves(NamedTuple):
             even_is_left=np.array([h.even_is_left for h in members]),
             axis_x=axes[:, 0].copy(),
             axis_y=axes[:, 1].copy(),
-            bits=np.array([_bits(h.findings) for h in members]),
         )
 
 
@@ -394,7 +386,7 @@ def _numbered(frontages: Frontages, x: Any, y: Any, segment: Any, held: Held | N
     undecided = abs(on.offset) <= reading.side_ft
     unit = kind.minimum(placed.unit, law.last_unit)
     first = kind.where(even, law.first_even, law.first_odd)
-    bits = tables.rows.bits[placed.row] | tables.halves.bits[half]
+    bits = tables.rows.bits[placed.row]
     for code, raised in (
         ("PAST_END", on.past > _PAST_FT),
         ("SIDE_CARRIED", carried & (undecided ^ True)),
@@ -547,9 +539,9 @@ def _found(frontages: Frontages, x: Floats, y: Floats) -> _Located:
 def _within(
     frontages: Frontages, x: Floats, y: Floats, shapes: NDArray[np.object_], reach_ft: float | Floats
 ) -> tuple[Ints, Ints, Floats]:
-    """Return pairs of a point and a findable segment within its reach, with their squared distances."""
+    """Return pairs of a point and a segment within its reach, with their squared distances."""
     hits = frontages.tree.query(shapes, predicate="dwithin", distance=reach_ft)
-    door, segment = hits[0], frontages.findable[hits[1]]
+    door, segment = hits
     return door, segment, _squared(frontages.segments, segment, x[door], y[door])
 
 
@@ -598,7 +590,7 @@ def findings(frontages: Frontages, door: Doors, others: Sequence[Doors] = (), st
     own = [Finding(code, _values(frontages, door, code, others, street)) for code in door.codes if code in _OWN]
     if door.row < 0:
         return tuple(own)
-    return (*own, *numbering.rows[door.row].findings, *numbering.halves[door.half].findings)
+    return (*own, *numbering.rows[door.row].findings)
 
 
 _OWN = frozenset(

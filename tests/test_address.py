@@ -251,6 +251,11 @@ def test_a_name_in_capitals_or_small_letters_gets_its_capitals():
     assert full("12 e st. mary's ct") == "12 East St. Mary's Court"
 
 
+def test_a_postal_line_has_no_punctuation():
+    assert format_usps(parse("12 E. Kearns-Ridge Rd.")) == "12 E KEARNS RIDGE RD"
+    assert format_usps(parse("12 E O’Brien Ct., Apt. 2-B")) == "12 E OBRIEN CT APT 2-B"  # its own hyphen
+
+
 def test_a_name_with_its_own_capitals_keeps_them():
     assert full("12 JFK Drive") == "12 JFK Drive"
     assert full("12 McDonald Drive") == "12 McDonald Drive"

@@ -1,0 +1,272 @@
+"""Pages as HTML: one environment of templates that escapes everything, the headers of every answer, error pages."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Awaitable, Callable
+from datetime import date
+from functools import cache
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.errors import status_of
+from app.maps import MapScript
+from app.village import Village
+from gis.errors import StreetsError, UnknownStreetError
+
+HERE = Path(__file__).resolve().parent.parent
+STATIC = HERE / "static"
+
+POLICY = "; ".join(
+    (
+        *("default-src 'self'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "object-src 'none'"),
+        *("base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'"),
+    )
+)
+"""No page has an inline script or style, so none is allowed."""
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "geolocation=(self), camera=(), microphone=()",
+}
+
+Handler = Callable[[Request, Exception], Response | Awaitable[Response]]
+
+
+class SafeHeaders:
+    """Middleware that puts `HEADERS` on every answer.
+
+    Parameters
+    ----------
+    app
+        The application it wraps.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and add the headers to its answer."""
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+def feet(value: float, digits: int = 0) -> str:
+    """Write a length as people do.
+
+    Parameters
+    ----------
+    value
+        US survey feet.
+    digits
+        Decimals.
+
+    Returns
+    -------
+    str
+        The length with its unit.
+
+    Examples
+    --------
+    >>> feet(1330.4), feet(300.44, 1)
+    ('1,330 ft', '300.4 ft')
+    """
+    return f"{value:,.{digits}f} ft"
+
+
+def long_date(day: date) -> str:
+    """Write a date as people do.
+
+    Parameters
+    ----------
+    day
+        The date.
+
+    Returns
+    -------
+    str
+        Weekday, month, day and year.
+
+    Examples
+    --------
+    >>> long_date(date(2026, 6, 1))
+    'Mon, June 1, 2026'
+    """
+    return f"{day:%a, %B} {day.day}, {day.year}"
+
+
+def section(text: str) -> str:
+    """Write a section with its sign.
+
+    Parameters
+    ----------
+    text
+        As the rules name it.
+
+    Returns
+    -------
+    str
+        With the sign, once.
+
+    Examples
+    --------
+    >>> section("288-15 D"), section("§ 288-15 D")
+    ('§ 288-15 D', '§ 288-15 D')
+    """
+    return f"§ {text.removeprefix('§').strip()}"
+
+
+def street_path(name: str) -> str:
+    """Return the address of a street's page, whatever characters its name has."""
+    return f"/streets/{quote(name, safe='')}"
+
+
+def with_query(path: str, **values: object) -> str:
+    """Return a path with those values that are not empty as its query."""
+    kept = {key: value for key, value in values.items() if value not in ("", None)}
+    return f"{path}?{urlencode(kept)}" if kept else path
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates; every value is escaped, an unknown one is an error."""
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(feet=feet, long_date=long_date, section=section, street_path=street_path)
+    made.globals.update(with_query=with_query, asset=asset)
+    return made
+
+
+@cache
+def asset(name: str) -> str:
+    """Return the address of a static file with a digest of it, so that an old copy is never used."""
+    digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+    return f"/static/{name}?v={digest}"
+
+
+def page(request: Request, template: str, status: int = HTTPStatus.OK, **context: Any) -> Response:
+    """Render a page.
+
+    Parameters
+    ----------
+    request
+        The request it answers.
+    template
+        The template's name.
+    status
+        The HTTP status.
+    **context
+        What the template shows.
+
+    Returns
+    -------
+    Response
+        HTML, compressed where the browser takes it; a page that did not change is not sent again.
+    """
+    village: Village = request.app.state.village
+    shown = environment().get_template(template).render(village=village, made=village.files.settings, path=request.url.path, **context)
+    return sent(request, shown.encode(), "text/html; charset=utf-8", status=status)
+
+
+def script(request: Request, made: MapScript) -> Response:
+    """Send the script of a map; one asked for by its digest is kept by the browser."""
+    kept = "public, max-age=31536000, immutable" if request.query_params.get("v") == made.tag else "no-cache"
+    media = "text/javascript; charset=utf-8"
+    return sent(request, made.body, media, packed=made.packed, tag=made.tag, cache_control=kept)
+
+
+def sent(
+    request: Request,
+    body: bytes,
+    media_type: str,
+    *,
+    status: int = HTTPStatus.OK,
+    packed: bytes | None = None,
+    tag: str = "",
+    cache_control: str = "no-cache",
+) -> Response:
+    """Send a body with its tag, compressed where the browser takes it, or say that it did not change."""
+    tag = f'W/"{tag or hashlib.sha256(body).hexdigest()[:16]}"'
+    headers = {"ETag": tag, "Cache-Control": cache_control, "Vary": "Accept-Encoding"}
+    if status == HTTPStatus.OK and tag in request.headers.get("If-None-Match", ""):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    if "gzip" in request.headers.get("Accept-Encoding", ""):
+        body = packed or gzip.compress(body, 5, mtime=0)
+        headers["Content-Encoding"] = "gzip"
+    return Response(body, status_code=status, headers=headers, media_type=media_type)
+
+
+def error_page(request: Request, status: int, title: str, message: str, faults: tuple[Any, ...] = (), near: Any = ()) -> Response:
+    """Render what went wrong, where, and what to do."""
+    return page(request, "error.html", status, title=title, message=message, faults=faults, near=near)
+
+
+def install_errors(app: FastAPI) -> None:
+    """Answer errors of pages with pages; what the API answers stays as it is."""
+    kinds: tuple[tuple[Any, Handler], ...] = (
+        (StreetsError, _domain),
+        (RequestValidationError, _invalid),
+        (HTTPException, _http),
+    )
+    for kind, shown in kinds:
+        before = app.exception_handlers.get(kind)
+        app.add_exception_handler(kind, _for_pages(shown, before))
+
+
+def _for_pages(shown: Handler, before: Any) -> Handler:
+    async def handler(request: Request, error: Exception) -> Response:
+        chosen = before if before and request.url.path.startswith("/api/") else shown
+        answer = chosen(request, error)
+        return answer if isinstance(answer, Response) else await answer
+
+    return handler
+
+
+async def _domain(request: Request, error: Exception) -> Response:
+    assert isinstance(error, StreetsError)
+    status, title = status_of(error)
+    if isinstance(error, UnknownStreetError):
+        status, title = HTTPStatus.NOT_FOUND, "No such street"
+    return error_page(request, status, title, str(error.message), tuple(error.faults))
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    names = ", ".join(str(e["loc"][-1]) for e in error.errors())
+    message = f"This address has a value that cannot be read: {names}. Go back and correct it."
+    return error_page(request, HTTPStatus.UNPROCESSABLE_ENTITY, "Unusable address", message)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    message = {
+        HTTPStatus.NOT_FOUND: "There is no page at this address. It may have been mistyped, or the page has moved.",
+        HTTPStatus.METHOD_NOT_ALLOWED: "This page can only be read.",
+    }.get(HTTPStatus(error.status_code), str(error.detail))
+    response = error_page(request, error.status_code, HTTPStatus(error.status_code).phrase, message)
+    response.headers.update(error.headers or {})
+    return response
