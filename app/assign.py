@@ -13,10 +13,11 @@ from app.answers import listed
 from app.village import LONLAT, Village
 from gis.address import format_full, format_usps, on_street
 from gis.crs import check_feet, check_lonlat, is_geographic
-from gis.errors import Fault, GeometryError
+from gis.errors import AddressError, Fault, GeometryError
 from gis.explain import Explanation
+from gis.locate import FIND_STREET
 from gis.lots import Embraced, check_polygon, embraced
-from gis.numbering import FIND_STREET, Doors, candidates, findings
+from gis.numbering import Doors, candidates, findings
 from gis.reasons import explain
 
 Json = dict[str, Any]
@@ -86,8 +87,8 @@ def _described(village: Village, door: Doors, others: Sequence[Doors]) -> Json:
         return {"address": None, "street": None, "half": None, "number": None, "findings": found}
     row = village.map.rows[door.row]
     return {
-        "address": _address(door, row.side, row.street)[0],
-        "usps": _address(door, row.side, row.street)[1],
+        "address": _address(door.number, row.side, row.street)[0],
+        "usps": _address(door.number, row.side, row.street)[1],
         "street": row.street,
         "half": row.side,
         "number": door.number or None,
@@ -101,10 +102,13 @@ def _described(village: Village, door: Doors, others: Sequence[Doors]) -> Json:
     }
 
 
-def _address(door: Doors, half: str, street: str) -> tuple[str, str] | tuple[None, None]:
-    if not door.number:
+def _address(number: int, half: str, street: str) -> tuple[str | None, str | None]:
+    if not number:
         return None, None
-    address = on_street(door.number, half, street)
+    try:
+        address = on_street(number, half, street)
+    except AddressError:  # a name no address can have still has its numbers
+        return f"{number} {half} {street}", None
     return format_full(address), format_usps(address)
 
 
@@ -112,7 +116,7 @@ def _candidate(village: Village, door: Doors) -> Json:
     row = village.map.rows[door.row]
     away = math.hypot(door.x - door.foot_x, door.y - door.foot_y)
     return {
-        "address": _address(door, row.side, row.street)[0],
+        "address": _address(door.number, row.side, row.street)[0],
         "street": row.street,
         "half": row.side,
         "number": door.number or None,
@@ -215,7 +219,7 @@ def _embraced(one: Embraced) -> Json:
         "to_ft": round(front.to_ft, 2),
         "parity": "even" if front.even else "odd",
         "numbers": one.numbers,
-        "addresses": [format_full(on_street(n, one.side, front.street)) for n in one.numbers],
+        "addresses": [_address(n, one.side, front.street)[0] for n in one.numbers],
         "shared_with_neighbour": one.shared,
         "without_numbers_ft": round(one.tail_ft, 2),
         "section": "288-15 J",

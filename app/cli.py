@@ -21,8 +21,9 @@ from gis.address import street_key
 from gis.blocks import NumberingMap, numbering_map
 from gis.crs import working_crs
 from gis.errors import Fault, StreetsError
+from gis.locate import FIND_STREET
 from gis.network import network
-from gis.numbering import FIND_STREET, NO_STREET, Doors, Frontages, codes, number
+from gis.numbering import NO_STREET, Doors, Frontages, codes, number
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -262,7 +262,7 @@ def _placed(net: Network, half: Half, group: Sequence[Crossing]) -> Line:
     built = [m for m in group if m.built]
     at = (built or group)[0]
     station = at.station
-    if half.dead_end and 0 < half.end_station - station and _less(half.end_station - station, net.reading.jog_ft):
+    if half.dead_end and half.end_station - station > 0 and _less(half.end_station - station, net.reading.jog_ft):
         station = half.end_station
     return Line(station, (), bool(built), at.station, max(m.accuracy_ft for m in group))
 
@@ -274,7 +274,8 @@ def _without_phantoms(
     limit = net.reading.phantom_ft
     kept: list[Line] = []
     phantoms = []
-    for k, line in enumerate(lines):
+    for k, given in enumerate(lines):
+        line = given
         before = kept[-1].station if kept else 0.0
         built_after = next((other.crossed for other in lines[k + 1 :] if other.built), math.inf)
         if not line.built and (_less(line.station - before, limit) or _less(built_after - line.station, limit)):

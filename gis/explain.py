@@ -23,8 +23,8 @@ class Step:
         The section of the ordinance it applies, such as ``"288-15 D"``.
     decided
         A short name of what it decides: ``"base_line"`` or ``"diagonal"``; ``"north"``, ``"south"``, ``"east"`` or
-        ``"west"``; ``"extension"``; ``"block"`` or ``"open_block"``; ``"unit"`` or ``"open_unit"``; ``"place"``; ``"odd"``
-        or ``"even"``.
+        ``"west"``; ``"extension"``; ``"block"`` or ``"open_block"``; ``"unit"`` or ``"open_unit"``; ``"place"``;
+        ``"odd"`` or ``"even"``.
     text
         The step in words.
     values

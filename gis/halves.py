@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 import shapely
-import shapely.ops
 from numpy.typing import NDArray
 from shapely import LineString
+from shapely.ops import substring
 
 from gis.findings import Finding
 from gis.linework import Floats, Ints, chord, crossing, point_at
@@ -182,7 +182,8 @@ def _stays_near(coords: Floats, first: float, second: float, base: LineString, n
     """Whether the part of a line between two stations stays within `near_ft` of another line."""
     if abs(first - second) < SAME_FT:
         return True
-    part = shapely.ops.substring(LineString(coords), *sorted((first, second)))
+    near, far = sorted((first, second))
+    part = substring(LineString(coords), near, far)
     vertices = shapely.points(shapely.get_coordinates(part))
     return bool((shapely.distance(vertices, base) <= near_ft).all())
 
@@ -363,7 +364,7 @@ def block_lines(net: Network) -> BlockLines:
                 end = coords[at]
                 rows.append((end, stop - end, index, False, street.accuracy_ft[at]))
     start, step, owner, physical, accuracy = (np.array(column) for column in zip(*rows, strict=True))
-    tree = shapely.STRtree(shapely.linestrings(np.stack([start, start + step], axis=1)))
+    tree = shapely.STRtree([LineString(ends) for ends in np.stack([start, start + step], axis=1)])
     return BlockLines(start, step, owner, physical, accuracy, tree)
 
 
@@ -453,7 +454,7 @@ def _with_ends(net: Network, half: Half, lines: BlockLines, index: int, met: lis
 
 
 def _met_at(net: Network, met: list[Crossing], end: Crossing) -> list[Crossing]:
-    """Take in the meeting of an end: it makes built the crossing it belongs to, or is one itself where there is none."""
+    """Take in the meeting of an end: the crossing it belongs to is built; where there is none it is one itself."""
     away = [abs(m.station - end.station) if m.street == end.street else np.inf for m in met]
     nearest = int(np.argmin(away)) if met else -1
     if nearest < 0 or away[nearest] >= net.reading.jog_ft:

@@ -8,12 +8,13 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 from shapely import LineString, Polygon
+from shapely.geometry.base import BaseGeometry
 from shapely.validation import explain_validity
 
 from gis.blocks import NumberingMap, Row
 from gis.errors import GeometryError
 from gis.linework import Floats
-from gis.numbering import Frontages, Held, number
+from gis.numbering import Doors, Frontages, Held, number
 
 _PARALLEL = np.cos(np.radians(45.0))
 _STEP_FT = 10.0
@@ -149,16 +150,16 @@ class _Edges:
 def _fronting(frontages: Frontages, lot: Polygon, name: int) -> list[Frontage]:
     """Find the parts of a lot's boundary that run along a street and face it."""
     net = frontages.map.network
-    low, high = frontages.named[name], frontages.named[name + 1]
-    own = shapely.union_all(frontages.columns.segments.lines()[low:high])
+    low, high = frontages.locator.named[name], frontages.locator.named[name + 1]
+    own = shapely.union_all(frontages.locator.segments.lines()[low:high])
     if own.distance(lot) > net.reading.frontage_reach_ft:
         return []
     edges = _edges(lot)
-    doors = number(frontages, *edges.middle.T, np.full(len(edges.middle), name))
+    doors = number(frontages, edges.middle[:, 0], edges.middle[:, 1], np.full(len(edges.middle), name))
     faces = _faces(frontages, lot, edges, doors, own)
     spans: dict[tuple[int, bool], list[tuple[float, float, float]]] = {}
     for k in np.flatnonzero(faces):
-        ends = number(frontages, *edges.ends[k].T, np.full(2, name))
+        ends = number(frontages, edges.ends[k][:, 0], edges.ends[k][:, 1], np.full(2, name))
         if (ends.half == doors.half[k]).all():
             key = int(doors.half[k]), bool(doors.even[k])
             away = float(np.hypot(doors.x[k] - doors.foot_x[k], doors.y[k] - doors.foot_y[k]))
@@ -179,26 +180,24 @@ def _edges(lot: Polygon) -> _Edges:
     return _Edges((ring[:-1] + ring[1:]) / 2, np.stack([ring[:-1], ring[1:]], axis=1), direction)
 
 
-def _faces(
-    frontages: Frontages, lot: Polygon, edges: _Edges, doors: object, own: shapely.Geometry
-) -> NDArray[np.bool_]:
+def _faces(frontages: Frontages, lot: Polygon, edges: _Edges, doors: Doors, own: BaseGeometry) -> NDArray[np.bool_]:
     """Say which edges front on the street: along it, near it, and with nothing of the lot or another street between."""
-    foot = np.stack([doors.foot_x, doors.foot_y], axis=1)  # type: ignore[attr-defined]
+    foot = np.stack([doors.foot_x, doors.foot_y], axis=1)
     sight = foot - edges.middle
     away = np.hypot(*sight.T)
     square = np.abs((sight * edges.direction).sum(axis=1)) <= np.maximum(away, 1e-9) * (1 - _PARALLEL**2) ** 0.5
-    lines = shapely.linestrings(np.stack([edges.middle, foot], axis=1))
+    lines = np.asarray(shapely.linestrings(np.stack([edges.middle, foot], axis=1)))
     clear = ~shapely.crosses(lines, lot) & ~shapely.contains(lot, lines)
     faces = square & clear & (away <= frontages.map.network.reading.frontage_reach_ft)
     for k in np.flatnonzero(faces):
         faces[k] = not _behind(frontages, lines[k], own)
-    return faces & ((doors.offset != 0) & (doors.half >= 0))  # type: ignore[attr-defined, no-any-return]
+    return np.asarray(faces & ((doors.offset != 0) & (doors.half >= 0)))
 
 
-def _behind(frontages: Frontages, sight: LineString, own: shapely.Geometry) -> bool:
+def _behind(frontages: Frontages, sight: LineString, own: BaseGeometry) -> bool:
     """Whether another street lies between an edge and its foot on the street."""
-    hits = frontages.tree.query(sight, predicate="intersects")
-    lines = frontages.columns.segments.lines()[hits]
+    hits = frontages.locator.tree.query(sight, predicate="intersects")
+    lines = frontages.locator.segments.lines()[hits]
     return any(not line.intersects(own.buffer(1.0)) for line in lines)
 
 

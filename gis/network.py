@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import shapely
-import shapely.ops
 from numpy.typing import NDArray
-from shapely import LineString, Polygon
+from shapely import LineString, MultiLineString
 from shapely.geometry.base import BaseGeometry
 
+from gis.chains import chain
 from gis.errors import Fault, NetworkError
 from gis.findings import Finding
 from gis.linework import (
@@ -22,8 +22,8 @@ from gis.linework import (
     Segments,
     axial_bearing,
     axial_difference,
-    chain,
     crossing,
+    cut,
     end_direction,
     point_at,
 )
@@ -111,7 +111,7 @@ class Street:
     def physical_line(self) -> BaseGeometry:
         """Return what exists on the ground, gaps left out."""
         ends = np.stack([self.chain.coords[:-1], self.chain.coords[1:]], axis=1)
-        return shapely.multilinestrings(shapely.linestrings(ends[self.chain.physical]))
+        return MultiLineString(list(ends[self.chain.physical]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,8 +176,8 @@ class Network:
     crossing: Floats
     north: Floats
     east: Floats
-    hull: Polygon
-    edge: Polygon
+    hull: BaseGeometry
+    edge: BaseGeometry
     reading: Reading
     by_name: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
@@ -278,11 +278,11 @@ def _check_bases(named: Mapping[str, list[Street]], base_ew: str, base_ns: str) 
         raise NetworkError("The base lines of § 288-15 C cannot be read.", faults)
 
 
-def _hull(streets: Sequence[Street]) -> Polygon:
+def _hull(streets: Sequence[Street]) -> BaseGeometry:
     lines = [s.chain.coords[k : k + 2] for s in streets for k in np.flatnonzero(s.is_street)]
     if not lines:
         raise NetworkError("The linework has no piece of kind street.")
-    return shapely.convex_hull(shapely.multilinestrings(lines))
+    return MultiLineString(lines).convex_hull
 
 
 def _axes(main: Street, van_buren: Street) -> tuple[Floats, Floats]:
@@ -296,14 +296,14 @@ def _axes(main: Street, van_buren: Street) -> tuple[Floats, Floats]:
     return tuple(np.array([np.sin(a), np.cos(a)]) for a in np.radians([north_deg, east_deg]))  # type: ignore[return-value]
 
 
-def _base_line(street: int, line: Chain, axis: Floats, edge: Polygon, reading: Reading) -> BaseLine:
+def _base_line(street: int, line: Chain, axis: Floats, edge: BaseGeometry, reading: Reading) -> BaseLine:
     bearing = axial_bearing(line.steps)[0]
     coords = line.coords if (line.coords[-1] - line.coords[0]) @ axis >= 0 else line.coords[::-1]
     reach = [_to_edge(coords, edge, reading, at_end=at_end) for at_end in (False, True)]
     return BaseLine(street, np.vstack([p for p in (reach[0], coords, reach[1]) if p is not None]), bearing)
 
 
-def _to_edge(coords: Floats, edge: Polygon, reading: Reading, *, at_end: bool) -> Floats | None:
+def _to_edge(coords: Floats, edge: BaseGeometry, reading: Reading, *, at_end: bool) -> Floats | None:
     """Return where a line carried straight on past one end leaves the edge; None if it ends outside."""
     end = coords[-1 if at_end else 0]
     if not edge.contains(shapely.Point(end)):
@@ -312,7 +312,7 @@ def _to_edge(coords: Floats, edge: Polygon, reading: Reading, *, at_end: bool) -
     return np.asarray(shapely.get_coordinates(ray.intersection(edge))[-1])
 
 
-def _ray(start: Floats, direction: Floats, edge: Polygon) -> LineString:
+def _ray(start: Floats, direction: Floats, edge: BaseGeometry) -> LineString:
     """Return a straight line long enough to leave the edge from anywhere inside it."""
     xmin, ymin, xmax, ymax = edge.bounds
     return LineString([start, start + direction * 2 * np.hypot(xmax - xmin, ymax - ymin)])
@@ -411,7 +411,7 @@ def _nearest_station(closed: Chain, base: LineString, crossing_point: Floats) ->
         candidates.append(line.project(near))
     points = shapely.points([point_at(closed.coords, s) for s in candidates])
     to_base = shapely.distance(points, base)
-    to_crossing = shapely.distance(points, shapely.Point(crossing_point))
+    to_crossing = np.asarray(shapely.distance(points, shapely.Point(crossing_point)))
     nearest = to_base <= to_base.min() + 0.01
     return float(np.asarray(candidates)[nearest][int(np.argmin(to_crossing[nearest]))])
 
@@ -476,13 +476,16 @@ def _stop(net: Network, index: int, blockers: _Blockers, *, at_end: bool) -> Flo
     if reached.is_empty:
         return stop
     first = min(ray.project(shapely.Point(p)) for p in shapely.get_coordinates(reached))
-    return shapely.get_coordinates(ray.interpolate(first))[0]
+    return np.asarray(shapely.get_coordinates(ray.interpolate(first))[0])
 
 
 def _earlier(coords: Floats, near_ft: float) -> list[LineString]:
     """Return the part of a line that its own extension past the last vertex may meet: all but its very end."""
     line = LineString(coords)
-    return [shapely.ops.substring(line, 0, line.length - 3 * near_ft)] if line.length > 6 * near_ft else []
+    kept = line.length - 3 * near_ft
+    return (
+        [LineString(cut(coords, np.zeros(len(coords) - 1, dtype=np.int64), [kept])[0][0])] if kept > 3 * near_ft else []
+    )
 
 
 def ray_to(coords: Floats, target: Floats, chord_ft: float, length_ft: float, *, at_end: bool) -> Floats | None:

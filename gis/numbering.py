@@ -15,20 +15,17 @@ from gis.blocks import NumberingMap, Row
 from gis.findings import CATALOGUE, Finding
 from gis.halves import Half
 from gis.linework import Columns, Floats, Ints, Segments, kind_of
+from gis.locate import FIND_STREET, Locator, locate
 from gis.network import NS
 from gis.rules import NumberingLaw
 
-FIND_STREET = -1
-"""Street of a door whose street is to be found."""
 NO_STREET = -2
 """Street of a door that names a street not in the linework."""
 
 _BIT = {code: 1 << k for k, code in enumerate(CATALOGUE)}
 _AT_BASE_FT = 0.005
 _PAST_FT = 0.01
-_SEARCH_FT = 200.0
 _ROW_SPAN = 1 << 40  # hundredths of a foot set aside for the stations of one half
-_NONE = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,24 +123,15 @@ class Frontages:
         The map it was made of.
     names
         Names of the streets; a street's place here is its id in `number`.
-    segments
-        The lines of all streets on the ground; `owner` is the path's index in the network.
-    tree
-        Spatial index of the segments.
-    named
-        Bounds of each name's segments, shape (names + 1,).
-    name_of
-        The name of each segment's street.
+    locator
+        The streets' lines, indexed.
     columns, plain
         The same tables twice: as arrays for many doors, as lists for one.
     """
 
     map: NumberingMap
     names: tuple[str, ...]
-    segments: Segments
-    tree: shapely.STRtree
-    named: Ints
-    name_of: Ints
+    locator: Locator
     columns: _Tables
     plain: _Tables
 
@@ -161,10 +149,7 @@ class Frontages:
         return cls(
             map=numbering,
             names=names,
-            segments=segments,
-            tree=shapely.STRtree(segments.lines()),
-            named=np.searchsorted(name_of, np.arange(len(names) + 1)),
-            name_of=name_of,
+            locator=Locator.of(segments, name_of, len(names), net.reading.ambiguous_ratio),
             columns=tables,
             plain=_Tables(*map(_listed, tables)),
         )
@@ -299,7 +284,7 @@ def number(frontages: Frontages, x: ArrayLike, y: ArrayLike, street: ArrayLike =
     ids = np.broadcast_to(np.asarray(street, dtype=np.int64), xs.shape)
     bits = _unusable(frontages, xs, ys, ids)
     usable = np.flatnonzero(bits == 0)
-    located = _located(frontages, xs[usable], ys[usable], ids[usable])
+    located = locate(frontages.locator, xs[usable], ys[usable], ids[usable])
     doors = _numbered(frontages, xs[usable], ys[usable], located.segment)
     doors.bits[located.near_door] |= _BIT["AMBIGUOUS_FRONTAGE"]
     return doors if len(usable) == len(xs) else _spread(doors, xs, ys, usable, bits)
@@ -333,7 +318,7 @@ def candidates(
     stopped = int(_unusable(frontages, np.array([x]), np.array([y]), np.array([street]))[0])
     if stopped:
         return [_blank(x, y, stopped)]
-    located = _located(frontages, np.array([x]), np.array([y]), np.array([street]))
+    located = locate(frontages.locator, np.array([x]), np.array([y]), np.array([street]))
     segments = [*located.segment.tolist(), *located.near_segment.tolist()]
     doors = [_numbered(frontages, x, y, segment, held) for segment in segments]
     if len(doors) == 1:
@@ -344,7 +329,7 @@ def candidates(
 def _unusable(frontages: Frontages, x: Floats, y: Floats, ids: Ints) -> Ints:
     """Return the findings that stop a door before it is numbered, as bits."""
     net = frontages.map.network
-    bits = (ids == NO_STREET) * _BIT["UNKNOWN_STREET"]
+    bits: Ints = np.where(ids == NO_STREET, _BIT["UNKNOWN_STREET"], 0)
     outside = np.flatnonzero(~shapely.contains_xy(net.hull, x, y))
     if len(outside):
         finite = np.isfinite(x[outside]) & np.isfinite(y[outside])
@@ -470,101 +455,6 @@ def _placed(rows: _Rows, kind: Any, half: Any, station: Any, law: NumberingLaw) 
     unit_ft = rows.unit_ft[row]
     unit = (station - start) // (unit_ft * 100)
     return _Placed(row, start, rows.block[row] + further, rows.hundred[row] + further * law.hundred, unit_ft, unit)
-
-
-class _Located(NamedTuple):
-    """Each door's segment, and pairs of a door and the segment of another street about as near, nearest first."""
-
-    segment: Ints
-    near_door: Ints
-    near_segment: Ints
-
-
-def _located(frontages: Frontages, x: Floats, y: Floats, ids: Ints) -> _Located:
-    names = np.unique(ids) if len(ids) > 1 else ids
-    if len(names) == 1 and names[0] == FIND_STREET:
-        return _found(frontages, x, y)
-    segment, near = np.zeros(len(x), dtype=np.int64), (_NONE, _NONE)
-    for name in names:
-        doors = np.flatnonzero(ids == name)
-        if name == FIND_STREET:
-            found = _found(frontages, x[doors], y[doors])
-            segment[doors], near = found.segment, (doors[found.near_door], found.near_segment)
-        else:
-            low, high = frontages.named[name], frontages.named[name + 1]
-            segment[doors] = low + _nearest_of(frontages.segments, slice(low, high), x[doors], y[doors])
-    return _Located(segment, *near)
-
-
-def _nearest_of(segments: Segments, which: slice, x: Floats, y: Floats) -> Ints:
-    """Return the place of the nearest of some segments to each point."""
-    every = np.arange(which.start, which.stop)
-    at_once = max(1, 2_000_000 // len(every))
-    nearest = [
-        _squared(segments, every, x[low : low + at_once, None], y[low : low + at_once, None]).argmin(axis=1)
-        for low in range(0, len(x), at_once)
-    ]
-    return np.concatenate(nearest)
-
-
-def _squared(segments: Segments, index: Ints, x: Floats, y: Floats) -> Floats:
-    """Return squared distances of points from segments."""
-    dx, dy, length = segments.dx[index], segments.dy[index], segments.length[index]
-    off_x, off_y = x - segments.x[index], y - segments.y[index]
-    share = np.minimum(np.maximum((off_x * dx + off_y * dy) / (length * length), 0.0), 1.0)
-    off_x, off_y = off_x - share * dx, off_y - share * dy
-    return np.asarray(off_x * off_x + off_y * off_y)
-
-
-def _found(frontages: Frontages, x: Floats, y: Floats) -> _Located:
-    """Find the nearest street's segment to each point, and the other streets within the ambiguous ratio."""
-    ratio = frontages.map.network.reading.ambiguous_ratio
-    shapes = shapely.points(x, y)
-    door, segment, square = _within(frontages, x, y, shapes, _SEARCH_FT)
-    nearest, first = _first_of(door, square, len(x))
-    poor = np.flatnonzero(nearest * ratio**2 > _SEARCH_FT**2)
-    if len(poor):
-        # few doors lie so far from any street: their own distance is found first
-        _, far = frontages.tree.query_nearest(shapes[poor], return_distance=True, all_matches=False)
-        more = _within(frontages, x[poor], y[poor], shapes[poor], far * ratio + 0.001)
-        kept = ~np.isin(door, poor)
-        door = np.concatenate([door[kept], poor[more[0]]])
-        segment, square = np.concatenate([segment[kept], more[1]]), np.concatenate([square[kept], more[2]])
-        nearest, first = _first_of(door, square, len(x))
-    chosen = segment[first]
-    near = (square <= ratio**2 * nearest[door]) & (frontages.name_of[segment] != frontages.name_of[chosen][door])
-    return _Located(chosen, *_nearest_each(frontages, door[near], segment[near], square[near]))
-
-
-def _within(
-    frontages: Frontages, x: Floats, y: Floats, shapes: NDArray[np.object_], reach_ft: float | Floats
-) -> tuple[Ints, Ints, Floats]:
-    """Return pairs of a point and a segment within its reach, with their squared distances."""
-    hits = frontages.tree.query(shapes, predicate="dwithin", distance=reach_ft)
-    door, segment = hits
-    return door, segment, _squared(frontages.segments, segment, x[door], y[door])
-
-
-def _first_of(door: Ints, square: Floats, count: int) -> tuple[Floats, Ints]:
-    """Return each door's least squared distance (inf where it has no pair) and the pair that has it."""
-    nearest, first = np.full(count, np.inf), np.zeros(count, dtype=np.int64)
-    np.minimum.at(nearest, door, square)
-    least = np.flatnonzero(square <= nearest[door])[::-1]
-    first[door[least]] = least
-    return nearest, first
-
-
-def _nearest_each(frontages: Frontages, door: Ints, segment: Ints, square: Floats) -> tuple[Ints, Ints]:
-    """Keep of each pair of a door and a street its nearest segment; nearest streets first."""
-    if not len(door):
-        return _NONE, _NONE
-    name = frontages.name_of[segment]
-    order = np.lexsort((square, name, door))
-    fresh = np.ones(len(order), dtype=bool)
-    fresh[1:] = (np.diff(door[order]) != 0) | (np.diff(name[order]) != 0)
-    kept = order[fresh]
-    kept = kept[np.lexsort((square[kept], door[kept]))]
-    return door[kept], segment[kept]
 
 
 def findings(frontages: Frontages, door: Doors, others: Sequence[Doors] = (), street: str = "") -> tuple[Finding, ...]:

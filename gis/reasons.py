@@ -126,7 +126,8 @@ class _Told:
         """E: the unit the entrance lies in."""
         text = f"The entrance is {self.door.into_ft:.1f} ft into the block: the {ordinal(self.door.unit + 1)} unit."
         if "UNIT_OVERFLOW" in self.door.codes:
-            text = f"The entrance is {self.door.into_ft:.1f} ft into the block, past its {self.door.unit + 1} units: the last."
+            units = self.door.unit + 1
+            text = f"The entrance is {self.door.into_ft:.1f} ft into the block, past its {units} units: the last."
         values = {"station_ft": self.door.station, "into_ft": self.door.into_ft, "unit": self.door.unit}
         reading = "Read as: a unit holds its start and not its end; each side steps by two."
         return Step("288-15 E", "place", text, values, reading)

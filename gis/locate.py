@@ -1,0 +1,160 @@
+"""Locating doors: the nearest point of a named street, or of the nearest street and of those about as near."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from gis.linework import Floats, Ints, Segments
+
+FIND_STREET = -1
+"""Street of a door whose street is to be found."""
+
+_SEARCH_FT = 300.0
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Locator:
+    """The streets' lines, indexed.
+
+    Parameters
+    ----------
+    segments
+        The lines of all streets on the ground; `owner` is the path's index in the network.
+    tree
+        Spatial index of the segments.
+    named
+        Bounds of each name's segments, shape (names + 1,).
+    name_of
+        The name of each segment's street.
+    ambiguous_ratio
+        Another street within this many times the distance of the nearest is about as near.
+    """
+
+    segments: Segments
+    tree: shapely.STRtree
+    named: Ints
+    name_of: Ints
+    ambiguous_ratio: float
+
+    @classmethod
+    def of(cls, segments: Segments, name_of: Ints, names: int, ambiguous_ratio: float) -> Locator:
+        """Index segments of the streets named by `name_of`, shape (n,), in ascending order."""
+        tree = shapely.STRtree(segments.lines())
+        return cls(segments, tree, np.searchsorted(name_of, np.arange(names + 1)), name_of, ambiguous_ratio)
+
+
+class Located(NamedTuple):
+    """Each door's segment, and pairs of a door and the segment of another street about as near, nearest first."""
+
+    segment: Ints
+    near_door: Ints
+    near_segment: Ints
+
+
+def locate(locator: Locator, x: Floats, y: Floats, ids: Ints) -> Located:
+    """Locate doors on their streets, or on the nearest.
+
+    Parameters
+    ----------
+    locator
+        The streets.
+    x, y
+        The entrances, shape (n,), feet.
+    ids
+        Names of their streets as places among the locator's names, or `FIND_STREET`, shape (n,).
+
+    Returns
+    -------
+    Located
+        Segments, and for doors whose street was found the other streets about as near.
+    """
+    names = np.unique(ids) if len(ids) > 1 else ids
+    if len(names) == 1 and names[0] == FIND_STREET:
+        return _found(locator, x, y)
+    segment, near = np.zeros(len(x), dtype=np.int64), (_NONE, _NONE)
+    for name in names:
+        doors = np.flatnonzero(ids == name)
+        if name == FIND_STREET:
+            found = _found(locator, x[doors], y[doors])
+            segment[doors], near = found.segment, (doors[found.near_door], found.near_segment)
+        else:
+            low, high = locator.named[name], locator.named[name + 1]
+            segment[doors] = low + _nearest_of(locator.segments, slice(low, high), x[doors], y[doors])
+    return Located(segment, *near)
+
+
+def _nearest_of(segments: Segments, which: slice, x: Floats, y: Floats) -> Ints:
+    """Return the place of the nearest of some segments to each point."""
+    every = np.arange(which.start, which.stop)
+    at_once = max(1, 2_000_000 // len(every))
+    nearest = [
+        _squared(segments, every, x[low : low + at_once, None], y[low : low + at_once, None]).argmin(axis=1)
+        for low in range(0, len(x), at_once)
+    ]
+    return np.concatenate(nearest)
+
+
+def _squared(segments: Segments, index: Ints, x: Floats, y: Floats) -> Floats:
+    """Return squared distances of points from segments."""
+    dx, dy, length = segments.dx[index], segments.dy[index], segments.length[index]
+    off_x, off_y = x - segments.x[index], y - segments.y[index]
+    share = np.minimum(np.maximum((off_x * dx + off_y * dy) / (length * length), 0.0), 1.0)
+    off_x, off_y = off_x - share * dx, off_y - share * dy
+    return np.asarray(off_x * off_x + off_y * off_y)
+
+
+def _found(locator: Locator, x: Floats, y: Floats) -> Located:
+    """Find the nearest street's segment to each point, and the other streets within the ambiguous ratio."""
+    ratio = locator.ambiguous_ratio
+    shapes = np.asarray(shapely.points(x, y))
+    door, segment, square = _within(locator, x, y, shapes, _SEARCH_FT)
+    nearest, first = _first_of(door, square, len(x))
+    poor = np.flatnonzero(nearest * ratio**2 > _SEARCH_FT**2)
+    if len(poor):
+        # few doors lie so far from any street: their own distance is found first
+        _, far = locator.tree.query_nearest(shapes[poor], return_distance=True, all_matches=False)
+        more = _within(locator, x[poor], y[poor], shapes[poor], far * ratio + 0.001)
+        kept = ~np.isin(door, poor)
+        door = np.concatenate([door[kept], poor[more[0]]])
+        segment, square = np.concatenate([segment[kept], more[1]]), np.concatenate([square[kept], more[2]])
+        nearest, first = _first_of(door, square, len(x))
+    chosen = segment[first]
+    near = (square <= ratio**2 * nearest[door]) & (locator.name_of[segment] != locator.name_of[chosen][door])
+    return Located(chosen, *_nearest_each(locator, door[near], segment[near], square[near]))
+
+
+def _within(
+    locator: Locator, x: Floats, y: Floats, shapes: NDArray[np.object_], reach_ft: float | Floats
+) -> tuple[Ints, Ints, Floats]:
+    """Return pairs of a point and a segment within its reach, with their squared distances."""
+    hits = locator.tree.query(shapes, predicate="dwithin", distance=reach_ft)
+    door, segment = hits
+    return door, segment, _squared(locator.segments, segment, x[door], y[door])
+
+
+def _first_of(door: Ints, square: Floats, count: int) -> tuple[Floats, Ints]:
+    """Return each door's least squared distance (inf where it has no pair) and the pair that has it."""
+    nearest, first = np.full(count, np.inf), np.zeros(count, dtype=np.int64)
+    np.minimum.at(nearest, door, square)
+    least = np.flatnonzero(square <= nearest[door])[::-1]
+    first[door[least]] = least
+    return nearest, first
+
+
+def _nearest_each(locator: Locator, door: Ints, segment: Ints, square: Floats) -> tuple[Ints, Ints]:
+    """Keep of each pair of a door and a street its nearest segment; nearest streets first."""
+    if not len(door):
+        return _NONE, _NONE
+    name = locator.name_of[segment]
+    order = np.lexsort((square, name, door))
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (np.diff(door[order]) != 0) | (np.diff(name[order]) != 0)
+    kept = order[fresh]
+    kept = kept[np.lexsort((square[kept], door[kept]))]
+    return door[kept], segment[kept]
