@@ -134,7 +134,9 @@ def map_script(village: Village, street: str = "") -> MapScript:
     MapScript
         Made once for each village and street.
     """
-    drawn = LocalMap(tiles=None, zoom_control=True, attribution_control=False, zoom_snap=0.25, zoom_delta=0.5, max_zoom=21)
+    drawn = LocalMap(
+        tiles=None, zoom_control=True, attribution_control=False, zoom_snap=0.25, zoom_delta=0.5, max_zoom=21
+    )
     drawn._id = "village"
     for name, features in layers(village, street).items():
         layer = folium.GeoJson(
@@ -201,6 +203,14 @@ def bounds(village: Village, street: str = "") -> Bounds:
     corners = village.out_of_feet(LONLAT)(np.array([west, west, east, east]), np.array([south, north, south, north]))
     lon, lat = corners
     return (float(lat.min()), float(lon.min())), (float(lat.max()), float(lon.max()))
+
+
+def core(village: Village) -> Bounds:
+    """Return the corners of the part where most streets are: where the middles of four pieces in five lie."""
+    middles = np.array([piece.line.interpolate(0.5, normalized=True).coords[0] for piece in village.network.pieces])
+    low, high = np.percentile(middles[:, :2], [10, 90], axis=0)
+    lon, lat = village.out_of_feet(LONLAT)(*np.stack([low - MARGIN_FT, high + MARGIN_FT], axis=1))
+    return (float(lat[0]), float(lon[0])), (float(lat[1]), float(lon[1]))
 
 
 def needles(village: Village) -> Needles:
@@ -294,11 +304,16 @@ def _roads(village: Village, street: str) -> Iterator[_Line]:
     for path in net.streets:
         if len(path.chain.coords) < 2:
             continue
-        kinds = [net.pieces[p].kind if p >= 0 and on else "" for p, on in zip(path.chain.piece, path.chain.physical, strict=True)]
+        kinds = [
+            net.pieces[p].kind if p >= 0 and on else ""
+            for p, on in zip(path.chain.piece, path.chain.physical, strict=True)
+        ]
         for kind, first, last in _runs(kinds):
             if kind:
                 known = {"name": path.name, "kind": kind, "status": status[path.name], "base": path.name in bases}
-                yield _Line(path.chain.coords[first : last + 1], {**known, "muted": bool(street) and path.name != street})
+                yield _Line(
+                    path.chain.coords[first : last + 1], {**known, "muted": bool(street) and path.name != street}
+                )
 
 
 def _extended(village: Village, rows: Iterable[Row]) -> Iterator[_Line]:
@@ -321,7 +336,9 @@ def _base_lines(village: Village) -> Iterator[_Line]:
     for family, letters in ((NS, ("W", "E")), (EW, ("S", "N"))):
         base = net.bases[family]
         own, name = len(net.streets[base.street].chain.coords), net.streets[base.street].name
-        before = next(k for k in range(len(base.coords)) if _is_end(base.coords[k], net.streets[base.street].chain.coords))
+        before = next(
+            k for k in range(len(base.coords)) if _is_end(base.coords[k], net.streets[base.street].chain.coords)
+        )
         parts = ((0, before, True), (before, before + own - 1, False), (before + own - 1, len(base.coords) - 1, True))
         real = [(a, b, assumed) for a, b, assumed in parts if b > a]
         for k, (first, last, assumed) in enumerate(real):
@@ -368,7 +385,10 @@ def _faces(village: Village, rows: Iterable[Row]) -> Iterator[_Line]:
             left = half.even_is_left == (parity == "even")
             numbers = numbers_of(row, first, law.hundred, law.last_unit)
             known = {"street": row.street, "half": row.side, "block": row.block, "side": side, "parity": parity}
-            yield _Line(_beside(line, FACE_FT if left else -FACE_FT), {**known, "numbers": numbers, "ft": round(far - near)})
+            yield _Line(
+                _beside(line, FACE_FT if left else -FACE_FT),
+                {**known, "numbers": numbers, "ft": round(far - near), "left": 1 if left else -1},
+            )
 
 
 def numbers_of(row: Row, first: int, hundred: int, last_unit: int) -> str:

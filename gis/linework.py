@@ -311,7 +311,8 @@ class Numbers:
     @staticmethod
     def hundredths(value: Any) -> int:
         """Round to whole hundredths, halves to even."""
-        return round(value * 100)
+        rounded: int = round(value * 100)
+        return rounded
 
     @staticmethod
     def last_at(keys: Any, value: Any) -> int:

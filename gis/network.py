@@ -483,9 +483,9 @@ def _earlier(coords: Floats, near_ft: float) -> list[LineString]:
     """Return the part of a line that its own extension past the last vertex may meet: all but its very end."""
     line = LineString(coords)
     kept = line.length - 3 * near_ft
-    return (
-        [LineString(cut(coords, np.zeros(len(coords) - 1, dtype=np.int64), [kept])[0][0])] if kept > 3 * near_ft else []
-    )
+    if kept <= 3 * near_ft:
+        return []
+    return [LineString(cut(coords, np.zeros(len(coords) - 1, dtype=np.int64), [kept])[0][0])]
 
 
 def ray_to(coords: Floats, target: Floats, chord_ft: float, length_ft: float, *, at_end: bool) -> Floats | None:

@@ -116,7 +116,9 @@ def asked(village: Village, query: Mapping[str, str]) -> Asked:
     if not (lat or lon):
         return _only_street(village, typed)
     values = {"lat": read_degrees(lat, "lat"), "lon": read_degrees(lon, "lon")}
-    faults = {key: f"Enter the {_word(key)} as a number, such as {_EXAMPLES[key]}." for key, v in values.items() if v is None}
+    faults = {
+        key: f"Enter the {_word(key)} as a number, such as {_EXAMPLES[key]}." for key, v in values.items() if v is None
+    }
     if faults or values["lat"] is None or values["lon"] is None:
         return Asked(lat, lon, street, faults=faults)
     return _answered(village, values["lon"], values["lat"], LONLAT, typed)

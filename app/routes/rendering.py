@@ -188,7 +188,11 @@ def page(request: Request, template: str, status: int = HTTPStatus.OK, **context
         HTML, compressed where the browser takes it; a page that did not change is not sent again.
     """
     village: Village = request.app.state.village
-    shown = environment().get_template(template).render(village=village, made=village.files.settings, path=request.url.path, **context)
+    shown = (
+        environment()
+        .get_template(template)
+        .render(village=village, made=village.files.settings, path=request.url.path, **context)
+    )
     return sent(request, shown.encode(), "text/html; charset=utf-8", status=status)
 
 
@@ -220,7 +224,9 @@ def sent(
     return Response(body, status_code=status, headers=headers, media_type=media_type)
 
 
-def error_page(request: Request, status: int, title: str, message: str, faults: tuple[Any, ...] = (), near: Any = ()) -> Response:
+def error_page(
+    request: Request, status: int, title: str, message: str, faults: tuple[Any, ...] = (), near: Any = ()
+) -> Response:
     """Render what went wrong, where, and what to do."""
     return page(request, "error.html", status, title=title, message=message, faults=faults, near=near)
 
