@@ -135,11 +135,11 @@ def block_cells(row: Row) -> list[str]:
 
 def blocks_csv(village: Village, finding: str = "") -> str:
     """Return the block table as CSV."""
-    return as_csv(BLOCK_COLUMNS, (block_cells(row) for row in _with(village, finding)))
+    return as_csv(BLOCK_COLUMNS, (block_cells(row) for row in _with(village, finding)), spreadsheet=True)
 
 
-def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return rows as CSV with a header; a cell that a spreadsheet would run as a formula is quoted with an apostrophe.
+def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, spreadsheet: bool = False) -> str:
+    """Return rows as CSV with a header.
 
     Parameters
     ----------
@@ -147,6 +147,8 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         Names of the columns.
     rows
         Cells, as text.
+    spreadsheet
+        Whether people will open it in one: a cell it would run as a formula then begins with an apostrophe.
 
     Returns
     -------
@@ -156,7 +158,7 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([[_inert(cell) for cell in row] for row in rows])
+    writer.writerows([[_inert(cell) for cell in row] for row in rows] if spreadsheet else rows)
     return text.getvalue()
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import numpy as np
 import typer
@@ -82,7 +83,7 @@ def number_points(
     """Number points: one row out for each row in, in the same order."""
     frontages = Frontages.of(_map(streets, base_ew, base_ns, crs))
     table = _read_points(points)
-    with out.open("w", encoding="utf-8", newline="") as file:
+    with _written(out, points, streets) as file:
         file.write(as_csv(NUMBER_COLUMNS, ()))
         for low in _steps(len(table), "numbering"):
             part = table[low : low + AT_ONCE]
@@ -99,7 +100,8 @@ def blocks(
 ) -> None:
     """Write the block table of the Street Numbering Map."""
     rows = _map(streets, base_ew, base_ns, crs).rows
-    out.write_text(as_csv(BLOCK_COLUMNS, (block_cells(row) for row in rows)), encoding="utf-8")
+    with _written(out, streets) as file:
+        file.write(as_csv(BLOCK_COLUMNS, (block_cells(row) for row in rows)))
 
 
 @app.command("check-data")
@@ -123,6 +125,20 @@ def law(date: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help
         assumed = ", assumed" if value.effective_status == "assumed" else ""
         typer.echo(f"{value.key} = {value.value:g} {value.unit}  {value.citation}, from {value.effective}{assumed}")
         typer.echo(f'    "{value.quotation}"')
+
+
+@contextmanager
+def _written(out: Path, *inputs: Path | None) -> Iterator[TextIO]:
+    """Open a file to write that appears whole or not at all; no input is written over."""
+    if any(path and path.exists() and out.exists() and path.samefile(out) for path in inputs):
+        raise StreetsError.of("--out", str(out), "a file that is not also read")
+    part = out.with_name(f"{out.name}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="") as file:
+            yield file
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _today() -> Any:

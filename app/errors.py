@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
-import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.law import LawError
 from gis.errors import (
@@ -65,14 +66,60 @@ def status_of(error: StreetsError) -> tuple[HTTPStatus, str]:
 
 def install(app: FastAPI) -> None:
     """Answer every error of an API request with a problem that names the field at fault."""
+    app.add_middleware(LimitedBody)
     app.add_exception_handler(StreetsError, _domain)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
 
 
+MOST_BYTES = 2_000_000
+"""The longest body of a request."""
+
+
+class LimitedBody:
+    """Refuse a request whose body is longer than `MOST_BYTES`, before it is read whole."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on while its body is within bounds."""
+        if scope["type"] != "http" or scope["method"] in {"GET", "HEAD"}:
+            await self.app(scope, receive, send)
+            return
+        declared = dict(scope["headers"]).get(b"content-length", b"0")
+        body = b""
+        too_long = not declared.isdigit() or int(declared) > MOST_BYTES
+        more = not too_long
+        while more:
+            message = await receive()
+            body += message.get("body", b"")
+            more = message["type"] == "http.request" and message.get("more_body", False)
+            too_long = len(body) > MOST_BYTES
+            more = more and not too_long
+        if too_long:
+            found = Fault("body", f"more than {MOST_BYTES} bytes", f"at most {MOST_BYTES} bytes")
+            status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+            await _answer(problem(status, status.phrase, str(found), [found]))(scope, receive, send)
+            return
+        await self.app(scope, _once(body, receive), send)
+
+
+def _once(body: bytes, receive: Receive) -> Receive:
+    """Return a receiver that hands out a body already read, then what else comes."""
+    waiting = [body]
+
+    async def again() -> Message:
+        return {"type": "http.request", "body": waiting.pop()} if waiting else await receive()
+
+    return again
+
+
 async def _domain(request: Request, error: Exception) -> Response:
     assert isinstance(error, StreetsError)
     status, title = status_of(error)
+    if isinstance(error, UnknownStreetError) and not request.path_params:
+        status = HTTPStatus.UNPROCESSABLE_ENTITY  # the street was not what the address named
     return _answer(problem(status, title, str(error.message), error.faults))
 
 
@@ -103,4 +150,5 @@ def _fault(error: Any) -> Fault:
 
 
 def _answer(members: dict[str, Any]) -> Response:
-    return Response(orjson.dumps(members), status_code=members["status"], media_type=PROBLEM)
+    # standard JSON: unlike orjson it writes half a surrogate pair that a caller sent
+    return Response(json.dumps(members), status_code=members["status"], media_type=PROBLEM)

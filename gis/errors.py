@@ -50,7 +50,8 @@ class StreetsError(Exception):
     def __init__(self, message: str, faults: Iterable[Fault] = ()) -> None:
         self.faults = tuple(faults)
         self.message = message
-        super().__init__("\n".join([message, *map(str, self.faults)]))
+        told = [message, *map(str, self.faults)]
+        super().__init__("\n".join(dict.fromkeys(told)))
 
     @classmethod
     def of(cls, field: str, found: object, expected: str) -> "StreetsError":

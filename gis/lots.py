@@ -18,6 +18,7 @@ from gis.numbering import Doors, Frontages, Held, number
 
 _PARALLEL = np.cos(np.radians(45.0))
 _STEP_FT = 10.0
+_INSIDE_FT = 0.05  # the sight line begins on the boundary itself
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,7 @@ def _faces(frontages: Frontages, lot: Polygon, edges: _Edges, doors: Doors, own:
     away = np.hypot(*sight.T)
     square = np.abs((sight * edges.direction).sum(axis=1)) <= np.maximum(away, 1e-9) * (1 - _PARALLEL**2) ** 0.5
     lines = np.asarray(shapely.linestrings(np.stack([edges.middle, foot], axis=1)))
-    clear = ~shapely.crosses(lines, lot) & ~shapely.contains(lot, lines)
+    clear = ~shapely.intersects(lines, lot.buffer(-_INSIDE_FT))
     faces = square & clear & (away <= frontages.map.network.reading.frontage_reach_ft)
     for k in np.flatnonzero(faces):
         faces[k] = not _behind(frontages, lines[k], own)

@@ -51,8 +51,8 @@ class PreviewRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"x": -90.38307, "y": 42.57012}})
 
-    x: Annotated[float, Field(allow_inf_nan=False, description="Longitude, or the easting of `crs`.")]
-    y: Annotated[float, Field(allow_inf_nan=False, description="Latitude, or the northing of `crs`.")]
+    x: Annotated[float, Field(strict=True, allow_inf_nan=False, description="Longitude, or the easting of `crs`.")]
+    y: Annotated[float, Field(strict=True, allow_inf_nan=False, description="Latitude, or the northing of `crs`.")]
     crs: Annotated[str, Field(max_length=2000, description="CRS of `x` and `y`.")] = "EPSG:4326"
     street: Annotated[str | None, Field(max_length=200, description="The street, however spelt.")] = None
     explain: Annotated[bool, Field(description="Whether steps and construction lines are wanted.")] = True
@@ -119,7 +119,7 @@ async def streets(
     return _json(answers.street_list(village, q, limit, offset))
 
 
-@router.get("/streets/{name}/blocks", summary="A street's blocks", responses=_UNKNOWN)
+@router.get("/streets/{name:path}/blocks", summary="A street's blocks", responses=_UNKNOWN)
 async def street_blocks(name: str, village: VillageDep) -> Response:
     """List one street's rows of the Street Numbering Map with their findings."""
     return _json(answers.street_blocks(village, village.street_name(name)))
