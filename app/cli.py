@@ -14,8 +14,7 @@ import numpy as np
 import typer
 
 from app.answers import BLOCK_COLUMNS, as_csv, block_cells
-from app.law import law_on
-from app.main import CHICAGO, create_app
+from app.law import law_on, today
 from app.settings import Settings, read_settings
 from app.streets import read_pieces, read_village
 from gis.address import street_key
@@ -64,6 +63,8 @@ def serve(
     """Serve the village's pages and API."""
     import uvicorn
 
+    from app.main import create_app
+
     settings = Settings()
     made = create_app(settings)
     host, port = host or settings.host, settings.port if port is None else port
@@ -110,7 +111,7 @@ def check_data(data: Data = None) -> None:
     files = read_village(data or Settings().data_dir)
     made = files.settings
     net = network(files.pieces, made.base_ew, made.base_ns, made.reading)
-    found = numbering_map(net, law_on(_today()).numbering)
+    found = numbering_map(net, law_on(today()).numbering)
     doubtful = sum(1 for row in found.rows if row.findings)
     typer.echo(
         f"{made.name}: {len(files.pieces)} pieces of {len(net.by_name)} streets, {len(found.rows)} rows, "
@@ -121,7 +122,7 @@ def check_data(data: Data = None) -> None:
 @app.command()
 def law(date: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day.")] = None) -> None:
     """Show the numbers of § 288-15 in force on a day, each with its section and sentence."""
-    for value in law_on(date.date() if date else _today()).values:
+    for value in law_on(date.date() if date else today()).values:
         assumed = ", assumed" if value.effective_status == "assumed" else ""
         typer.echo(f"{value.key} = {value.value:g} {value.unit}  {value.citation}, from {value.effective}{assumed}")
         typer.echo(f'    "{value.quotation}"')
@@ -141,10 +142,6 @@ def _written(out: Path, *inputs: Path | None) -> Iterator[TextIO]:
         part.unlink(missing_ok=True)
 
 
-def _today() -> Any:
-    return datetime.now(CHICAGO).date()
-
-
 def _map(streets: Path | None, base_ew: str | None, base_ns: str | None, crs: str | None) -> NumberingMap:
     """Derive a map from a file of streets, or from the village's own where there is none."""
     directory = Settings().data_dir
@@ -156,7 +153,7 @@ def _map(streets: Path | None, base_ew: str | None, base_ns: str | None, crs: st
     else:
         pieces, reading = read_pieces(streets, working), None
     net = network(pieces, _known(base_ew or made.base_ew, pieces), _known(base_ns or made.base_ns, pieces), reading)
-    return numbering_map(net, law_on(_today()).numbering)
+    return numbering_map(net, law_on(today()).numbering)
 
 
 def _known(name: str, pieces: Sequence[Any]) -> str:

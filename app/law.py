@@ -6,12 +6,13 @@ An amended number is a further dated value under the same key, so an old assignm
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from datetime import date
+from datetime import date, datetime
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -141,6 +142,11 @@ class LawBook:
             which = "" if len(missing) == len(UNIT_OF) else f": {', '.join(missing)} began then"
             raise LawError.of("date", day.isoformat(), f"a day from {first} on, the first of the law file{which}")
         return Law(day, tuple(chosen[key] for key in UNIT_OF), self.quotations)
+
+
+def today() -> date:
+    """Return the village's date, America/Chicago."""
+    return datetime.now(ZoneInfo("America/Chicago")).date()
 
 
 def law_on(day: date) -> Law:

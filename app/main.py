@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from zoneinfo import ZoneInfo
-
 from fastapi import FastAPI
 
 from app import errors
+from app.law import today
 from app.routes import api, pages
 from app.settings import Settings
 from app.village import Village
-
-CHICAGO = ZoneInfo("America/Chicago")
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -34,8 +30,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         The village's files cannot be used.
     """
     settings = settings or Settings()
-    day = settings.law_date or datetime.now(CHICAGO).date()
-    village = Village.load(settings.data_dir, day)
+    village = Village.load(settings.data_dir, settings.law_date or today())
     app = FastAPI(
         title=f"Village of {village.files.settings.name}: street numbers and right-of-way",
         version="0.1.0",
