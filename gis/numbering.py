@@ -16,7 +16,7 @@ from gis.findings import CATALOGUE, Finding
 from gis.halves import Half
 from gis.linework import Columns, Floats, Ints, Segments, kind_of
 from gis.locate import FIND_STREET, Locator, locate
-from gis.network import NS
+from gis.network import NS, Network
 from gis.rules import NumberingLaw
 
 NO_STREET = -2
@@ -335,9 +335,18 @@ def _unusable(frontages: Frontages, x: Floats, y: Floats, ids: Ints) -> Ints:
         finite = np.isfinite(x[outside]) & np.isfinite(y[outside])
         bits[outside[~finite]] |= _BIT["BAD_COORDINATE"]
         outside = outside[finite]
-        away = shapely.distance(shapely.points(x[outside], y[outside]), net.hull)
+        away = _beyond_hull(net, x[outside], y[outside])
         bits[outside[away > net.reading.edge_ft]] |= _BIT["OUT_OF_VILLAGE"]
     return bits
+
+
+_FARTHEST_FT = 1e9
+
+
+def _beyond_hull(net: Network, x: Any, y: Any) -> Any:
+    """Return distances from the village's hull; anything unearthly counts as very far."""
+    x, y = np.clip(x, -_FARTHEST_FT, _FARTHEST_FT), np.clip(y, -_FARTHEST_FT, _FARTHEST_FT)
+    return shapely.distance(shapely.points(x, y), net.hull)
 
 
 _BLANK = {f.name: 0 for f in fields(Doors)} | {"street": -1, "half": -1, "row": -1}
@@ -516,7 +525,7 @@ def _values(frontages: Frontages, door: Doors, code: str, others: Sequence[Doors
             held_at = frontages.map.halves[door.half].point(door.station)
             values = {"off_ft": float(np.hypot(door.foot_x - held_at[0], door.foot_y - held_at[1]))}
         case "OUT_OF_VILLAGE":
-            away = shapely.distance(shapely.Point(door.x, door.y), net.hull)
+            away = _beyond_hull(net, door.x, door.y)
             values = {"beyond_ft": float(away - net.reading.edge_ft), "edge_ft": net.reading.edge_ft}
         case "UNKNOWN_STREET":
             values = {"street": street or "The street named"}
