@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from shapely import LineString
 from shapely.ops import substring
 
+from gis.extension import ray_to
 from gis.findings import Finding
 from gis.linework import Floats, Ints, chord, crossing, point_at
-from gis.network import NS, Network, Street, ray_to
+from gis.network import NS, Network, Street
 
 SAME_FT = 0.01
 

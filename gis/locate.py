@@ -89,6 +89,38 @@ def locate(locator: Locator, x: Floats, y: Floats, ids: Ints) -> Located:
     return Located(segment, *near)
 
 
+def locate_one(locator: Locator, x: float, y: float, name: int) -> list[int]:
+    """Locate one door on its street, or on the nearest and on those about as near.
+
+    Parameters
+    ----------
+    locator
+        The streets.
+    x, y
+        The entrance, feet.
+    name
+        Its street's place among the locator's names, or `FIND_STREET`.
+
+    Returns
+    -------
+    list of int
+        Its segment, and where its street was found those of the other streets about as near: what `locate` gives.
+    """
+    segments, ratio = locator.segments, locator.ambiguous_ratio
+    if name != FIND_STREET:
+        low, high = locator.named[name : name + 2].tolist()
+        return [low + int(_squared(segments, slice(low, high), x, y).argmin())]
+    segment = locator.tree.query(shapely.Point(x, y), predicate="dwithin", distance=_SEARCH_FT)
+    square = _squared(segments, segment, x, y)
+    if not len(segment) or square.min() * ratio**2 > _SEARCH_FT**2:
+        found = _found(locator, np.array([x]), np.array([y]))
+        return [*found.segment.tolist(), *found.near_segment.tolist()]
+    chosen, name_of = square.argmin(), locator.name_of[segment]
+    near = np.flatnonzero((square <= ratio**2 * square[chosen]) & (name_of != name_of[chosen]))
+    _, others = _nearest_each(locator, np.zeros_like(near), segment[near], square[near])
+    return [int(segment[chosen]), *others.tolist()]
+
+
 def _nearest_of(segments: Segments, which: slice, x: Floats, y: Floats) -> Ints:
     """Return the place of the nearest of some segments to each point."""
     every = np.arange(which.start, which.stop)
@@ -100,7 +132,7 @@ def _nearest_of(segments: Segments, which: slice, x: Floats, y: Floats) -> Ints:
     return np.concatenate(nearest)
 
 
-def _squared(segments: Segments, index: Ints, x: Floats, y: Floats) -> Floats:
+def _squared(segments: Segments, index: Ints | slice, x: float | Floats, y: float | Floats) -> Floats:
     """Return squared distances of points from segments."""
     dx, dy, length = segments.dx[index], segments.dy[index], segments.length[index]
     off_x, off_y = x - segments.x[index], y - segments.y[index]

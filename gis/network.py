@@ -14,6 +14,7 @@ from shapely.geometry.base import BaseGeometry
 
 from gis.chains import chain
 from gis.errors import Fault, NetworkError
+from gis.extension import Blockers, stop, to_edge
 from gis.findings import Finding
 from gis.linework import (
     BRIDGE,
@@ -22,9 +23,6 @@ from gis.linework import (
     Segments,
     axial_bearing,
     axial_difference,
-    crossing,
-    cut,
-    end_direction,
     point_at,
 )
 from gis.rules import Reading
@@ -299,23 +297,8 @@ def _axes(main: Street, van_buren: Street) -> tuple[Floats, Floats]:
 def _base_line(street: int, line: Chain, axis: Floats, edge: BaseGeometry, reading: Reading) -> BaseLine:
     bearing = axial_bearing(line.steps)[0]
     coords = line.coords if (line.coords[-1] - line.coords[0]) @ axis >= 0 else line.coords[::-1]
-    reach = [_to_edge(coords, edge, reading, at_end=at_end) for at_end in (False, True)]
+    reach = [to_edge(coords, edge, reading, at_end=at_end) for at_end in (False, True)]
     return BaseLine(street, np.vstack([p for p in (reach[0], coords, reach[1]) if p is not None]), bearing)
-
-
-def _to_edge(coords: Floats, edge: BaseGeometry, reading: Reading, *, at_end: bool) -> Floats | None:
-    """Return where a line carried straight on past one end leaves the edge; None if it ends outside."""
-    end = coords[-1 if at_end else 0]
-    if not edge.contains(shapely.Point(end)):
-        return None
-    ray = _ray(end, end_direction(coords, reading.extension_chord_ft, at_end=at_end), edge)
-    return np.asarray(shapely.get_coordinates(ray.intersection(edge))[-1])
-
-
-def _ray(start: Floats, direction: Floats, edge: BaseGeometry) -> LineString:
-    """Return a straight line long enough to leave the edge from anywhere inside it."""
-    xmin, ymin, xmax, ymax = edge.bounds
-    return LineString([start, start + direction * 2 * np.hypot(xmax - xmin, ymax - ymin)])
 
 
 def _cross(bases: Mapping[str, BaseLine], base_ew: str, base_ns: str) -> Floats:
@@ -417,102 +400,25 @@ def _nearest_station(closed: Chain, base: LineString, crossing_point: Floats) ->
 
 
 def _with_stops(net: Network) -> tuple[Street, ...]:
-    """Extend every street from both ends (the reading of "if streets each way were so extended", § 288-15 D)."""
-    lines, owners, families = [], [], []
-    for index, street in enumerate(net.streets):
-        for k in np.flatnonzero(street.is_street):
-            lines.append(LineString(street.chain.coords[k : k + 2]))
-            owners.append(index)
-            families.append(street.family)
+    """Extend every street from both ends; the base lines stop for nothing."""
+    rows = [
+        (street.chain.coords[k : k + 2], index, street.family)
+        for index, street in enumerate(net.streets)
+        for k in np.flatnonzero(street.is_street)
+    ]
     for family, base in ((EW, net.bases[NS]), (NS, net.bases[EW])):
-        for a, b in zip(base.coords[:-1], base.coords[1:], strict=True):
-            lines.append(LineString([a, b]))
-            owners.append(base.street)
-            families.append(family)
-    blockers = _Blockers(np.array(lines), np.array(owners), np.array(families), shapely.STRtree(lines))
+        rows += [(base.coords[k : k + 2], base.street, family) for k in range(len(base.coords) - 1)]
+    blockers = Blockers.of(rows)
     return tuple(replace(s, stops=_stops(net, index, blockers)) for index, s in enumerate(net.streets))
 
 
-@dataclass(frozen=True, eq=False)
-class _Blockers:
-    lines: NDArray[np.object_]
-    owner: NDArray[np.int64]
-    family: NDArray[np.str_]
-    tree: shapely.STRtree
-
-    def near(self, shape: BaseGeometry, index: int, family: str, reach_ft: float) -> NDArray[np.object_]:
-        """Return the lines of one family, a street's own left out, within reach of a shape."""
-        hits = self.tree.query(shape, predicate="dwithin", distance=reach_ft)
-        return np.asarray(self.lines[hits[(self.owner[hits] != index) & (self.family[hits] == family)]])
-
-
-def _stops(net: Network, index: int, blockers: _Blockers) -> tuple[Floats | None, Floats | None]:
+def _stops(net: Network, index: int, blockers: Blockers) -> tuple[Floats | None, Floats | None]:
     street = net.streets[index]
     if street.chain.closed:
         return None, None
-    is_base = index in {base.street for base in net.bases.values()}
-    return tuple(  # type: ignore[return-value]
-        _to_edge(street.chain.coords, net.edge, net.reading, at_end=at_end)
-        if is_base
-        else _stop(net, index, blockers, at_end=at_end)
-        for at_end in (False, True)
-    )
-
-
-def _stop(net: Network, index: int, blockers: _Blockers, *, at_end: bool) -> Floats | None:
-    """Return where one extension stops: before its own family, or at the edge; None where it does not begin."""
-    street, near_ft = net.streets[index], net.reading.noded_ft
-    coords = street.chain.coords
-    end = shapely.Point(coords[-1 if at_end else 0])
-    own = _earlier(coords if at_end else coords[::-1], near_ft)
-    if len(blockers.near(end, index, street.family, near_ft)) or any(end.distance(line) <= near_ft for line in own):
-        return None
-    stop = _to_edge(coords, net.edge, net.reading, at_end=at_end)
-    if stop is None:
-        return None
-    ray = LineString([coords[-1 if at_end else 0], stop])
-    hits = [*blockers.near(ray, index, street.family, near_ft), *own]
-    reached = ray.intersection(shapely.unary_union(hits).buffer(near_ft, quad_segs=32))
-    if reached.is_empty:
-        return stop
-    first = min(ray.project(shapely.Point(p)) for p in shapely.get_coordinates(reached))
-    return np.asarray(shapely.get_coordinates(ray.interpolate(first))[0])
-
-
-def _earlier(coords: Floats, near_ft: float) -> list[LineString]:
-    """Return the part of a line that its own extension past the last vertex may meet: all but its very end."""
-    line = LineString(coords)
-    kept = line.length - 3 * near_ft
-    if kept <= 3 * near_ft:
-        return []
-    return [LineString(cut(coords, np.zeros(len(coords) - 1, dtype=np.int64), [kept])[0][0])]
-
-
-def ray_to(coords: Floats, target: Floats, chord_ft: float, length_ft: float, *, at_end: bool) -> Floats | None:
-    """Carry a line straight on past one end until it reaches another line.
-
-    Parameters
-    ----------
-    coords
-        Vertices of the line carried on, shape (n, 2), feet.
-    target
-        Vertices of the line to be reached, shape (m, 2), feet.
-    chord_ft
-        The direction is that of the chord over this much of the end.
-    length_ft
-        How far it is carried at most.
-    at_end
-        Whether past the last vertex (or the first).
-
-    Returns
-    -------
-    numpy.ndarray or None
-        The point reached, shape (2,), or None.
-    """
-    end = coords[-1 if at_end else 0]
-    step = end_direction(coords, chord_ft, at_end=at_end) * length_ft
-    count = len(target) - 1
-    along, _ = crossing(np.tile(end, (count, 1)), np.tile(step, (count, 1)), target[:-1], np.diff(target, axis=0))
-    if np.isnan(along).all():
-        return None
-    return np.asarray(end + step * np.nanmin(along))
+    coords, owner = street.chain.coords, (index, street.family)
+    if index in {base.street for base in net.bases.values()}:
+        before, after = (to_edge(coords, net.edge, net.reading, at_end=e) for e in (False, True))
+    else:
+        before, after = (stop(coords, owner, blockers, net.edge, net.reading, at_end=e) for e in (False, True))
+    return before, after

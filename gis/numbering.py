@@ -15,7 +15,7 @@ from gis.blocks import NumberingMap, Row
 from gis.findings import CATALOGUE, Finding
 from gis.halves import Half
 from gis.linework import Columns, Floats, Ints, Segments, kind_of
-from gis.locate import FIND_STREET, Locator, locate
+from gis.locate import FIND_STREET, Locator, locate, locate_one
 from gis.network import NS, Network
 from gis.rules import NumberingLaw
 
@@ -315,15 +315,34 @@ def candidates(
         The nearest street's number first, then one for each other street within the reading's `ambiguous_ratio`; one
         entry with a finding where the point cannot be numbered.
     """
-    stopped = int(_unusable(frontages, np.array([x]), np.array([y]), np.array([street]))[0])
-    if stopped:
-        return [_blank(x, y, stopped)]
-    located = locate(frontages.locator, np.array([x]), np.array([y]), np.array([street]))
-    segments = [*located.segment.tolist(), *located.near_segment.tolist()]
-    doors = [_numbered(frontages, x, y, segment, held) for segment in segments]
+    if bits := stopped(frontages, x, y, street):
+        return [_blank(x, y, bits)]
+    doors = [_numbered(frontages, x, y, at, held) for at in locate_one(frontages.locator, x, y, street)]
     if len(doors) == 1:
         return doors
     return [replace(door, bits=door.bits | _BIT["AMBIGUOUS_FRONTAGE"]) for door in doors]
+
+
+def stopped(frontages: Frontages, x: float, y: float, street: int = FIND_STREET) -> int:
+    """Return the findings that stop one door before it is numbered.
+
+    Parameters
+    ----------
+    frontages
+        The map to number under.
+    x, y
+        The entrance, working CRS, US survey feet.
+    street
+        Id of its street, or `FIND_STREET`, or `NO_STREET`.
+
+    Returns
+    -------
+    int
+        The findings as bits, see `codes`; 0 where it can be numbered.
+    """
+    if street != NO_STREET and shapely.contains_xy(frontages.map.network.hull, x, y):
+        return 0
+    return int(_unusable(frontages, np.array([x]), np.array([y]), np.array([street]))[0])
 
 
 def _unusable(frontages: Frontages, x: Floats, y: Floats, ids: Ints) -> Ints:

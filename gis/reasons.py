@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gis.explain import ConstructionLine, Explanation, Step
 from gis.halves import Half
@@ -57,6 +58,7 @@ class _Told:
         self.street: Street = self.net.streets[self.half.street]
         self.row = self.map.rows[door.row]
         self.base = self.net.base_name(self.street.family)
+        self.stations, self.coords = self.half.stations.tolist(), self.half.coords.tolist()
 
     def family(self) -> Step:
         """C(1), C(2): which base line the street is numbered from."""
@@ -179,24 +181,23 @@ class _Told:
         return self.net.bases[self.street.family].coords
 
     def _along(self, near: float, far: float) -> Floats:
-        stations = self.half.stations
-        inside = stations[(stations > near) & (stations < far)]
-        return np.array([self._at(s) for s in (near, *inside, far)])
+        inside = slice(bisect_right(self.stations, near), bisect_left(self.stations, far))
+        return np.array([self._at(near), *self.coords[inside], self._at(far)])
 
-    def _at(self, station: float) -> NDArray[np.float64]:
+    def _at(self, station: float) -> tuple[float, float]:
         """Return the point at a station; past the end of all extension, straight on."""
-        coords, over = self.half.coords, station - self.half.stations[-1]
-        if over <= 0:
-            return self.half.point(station)
-        step = coords[-1] - coords[-2]
-        return np.asarray(coords[-1] + step / np.hypot(*step) * over)
+        after = min(max(bisect_right(self.stations, station), 1), len(self.stations) - 1)
+        (x, y), (next_x, next_y) = self.coords[after - 1 : after + 1]
+        start, length = self.stations[after - 1], self.stations[after] - self.stations[after - 1]
+        along = max(station - start, 0.0)
+        return (next_x - x) / length * along + x, (next_y - y) / length * along + y
 
     def _tick(self, station: float) -> Floats:
         """Return a short line across the street at a station."""
-        step = self._at(station + 1) - self._at(max(station - 1, 0))
-        across = np.array([-step[1], step[0]]) / np.hypot(*step) * _TICK_FT
-        middle = self._at(station)
-        return np.array([middle - across, middle + across])
+        (x0, y0), (x, y), (x1, y1) = (self._at(s) for s in (max(station - 1, 0), station, station + 1))
+        scale = _TICK_FT / math.hypot(x1 - x0, y1 - y0)
+        across_x, across_y = (y0 - y1) * scale, (x1 - x0) * scale
+        return np.array([[x - across_x, y - across_y], [x + across_x, y + across_y]])
 
 
 def ordinal(count: int) -> str:
