@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from gis.errors import AddressError, Fault, GeometryError
 from gis.explain import Explanation
 from gis.locate import FIND_STREET
 from gis.lots import Embraced, check_polygon, embraced
-from gis.numbering import Doors, candidates, findings
+from gis.numbering import Doors, candidates, codes, findings, stopped
 from gis.reasons import explain
 
 Json = dict[str, Any]
@@ -74,9 +75,8 @@ def place(village: Village, x: float, y: float, crs: str) -> tuple[float, float]
     east, north = project(x, y)
     if not is_geographic(crs):
         check_feet(east, north, bounds=village.network.edge.bounds, field="x, y")
-    found = candidates(village.frontages, east, north)[0]
-    if "OUT_OF_VILLAGE" in found.codes:
-        beyond = findings(village.frontages, found)[0].message
+    if "OUT_OF_VILLAGE" in codes(stopped(village.frontages, east, north)):
+        beyond = findings(village.frontages, candidates(village.frontages, east, north)[0])[0].message
         raise GeometryError(beyond, [Fault("x, y", f"({x}, {y})", f"a place in {village.files.settings.name}")])
     return east, north
 
@@ -86,9 +86,10 @@ def _described(village: Village, door: Doors, others: Sequence[Doors]) -> Json:
     if door.half < 0:
         return {"address": None, "street": None, "half": None, "number": None, "findings": found}
     row = village.map.rows[door.row]
+    address, usps = _address(door.number, row.side, row.street)
     return {
-        "address": _address(door.number, row.side, row.street)[0],
-        "usps": _address(door.number, row.side, row.street)[1],
+        "address": address,
+        "usps": usps,
         "street": row.street,
         "half": row.side,
         "number": door.number or None,
@@ -105,11 +106,18 @@ def _described(village: Village, door: Doors, others: Sequence[Doors]) -> Json:
 def _address(number: int, half: str, street: str) -> tuple[str | None, str | None]:
     if not number:
         return None, None
+    full, usps = _after_number(half, street)
+    return f"{number} {full}", usps and f"{number} {usps}"
+
+
+@lru_cache(maxsize=4096)
+def _after_number(half: str, street: str) -> tuple[str, str | None]:
+    """Return what follows the number in a street's addresses, in full words and as the USPS has it."""
     try:
-        address = on_street(number, half, street)
+        address = on_street(1, half, street)
     except AddressError:  # a name no address can have still has its numbers
-        return f"{number} {half} {street}", None
-    return format_full(address), format_usps(address)
+        return f"{half} {street}", None
+    return format_full(address).removeprefix("1 "), format_usps(address).removeprefix("1 ")
 
 
 def _candidate(village: Village, door: Doors) -> Json:

@@ -19,7 +19,7 @@ from app.settings import Settings, read_settings
 from app.streets import read_pieces, read_village
 from gis.address import street_key
 from gis.blocks import NumberingMap, numbering_map
-from gis.crs import working_crs
+from gis.crs import WorkingCrs, working_crs
 from gis.errors import Fault, StreetsError
 from gis.locate import FIND_STREET
 from gis.network import network
@@ -82,13 +82,14 @@ def number_points(
     crs: Crs = None,
 ) -> None:
     """Number points: one row out for each row in, in the same order."""
-    frontages = Frontages.of(_map(streets, base_ew, base_ns, crs))
+    working = _working(crs)
+    frontages = Frontages.of(_map(streets, base_ew, base_ns, working))
     table = _read_points(points)
     with _written(out, points, streets) as file:
         file.write(as_csv(NUMBER_COLUMNS, ()))
         for low in _steps(len(table), "numbering"):
             part = table[low : low + AT_ONCE]
-            file.writelines(_numbered(frontages, part))
+            file.writelines(_numbered(frontages, part, working.us_ft))
 
 
 @app.command()
@@ -100,7 +101,7 @@ def blocks(
     crs: Crs = None,
 ) -> None:
     """Write the block table of the Street Numbering Map."""
-    rows = _map(streets, base_ew, base_ns, crs).rows
+    rows = _map(streets, base_ew, base_ns, _working(crs)).rows
     with _written(out, streets) as file:
         file.write(as_csv(BLOCK_COLUMNS, (block_cells(row) for row in rows)))
 
@@ -142,11 +143,14 @@ def _written(out: Path, *inputs: Path | None) -> Iterator[TextIO]:
         part.unlink(missing_ok=True)
 
 
-def _map(streets: Path | None, base_ew: str | None, base_ns: str | None, crs: str | None) -> NumberingMap:
+def _working(crs: str | None) -> WorkingCrs:
+    return working_crs(crs) if crs else read_settings(Settings().data_dir).working_crs
+
+
+def _map(streets: Path | None, base_ew: str | None, base_ns: str | None, working: WorkingCrs) -> NumberingMap:
     """Derive a map from a file of streets, or from the village's own where there is none."""
     directory = Settings().data_dir
     made = read_settings(directory)
-    working = working_crs(crs) if crs else made.working_crs
     if streets is None:
         found = next(iter(sorted(directory.glob("streets.*"))), directory / "streets.geojson")
         pieces, reading = read_pieces(found, working), made.reading
@@ -191,7 +195,7 @@ def _steps(count: int, doing: str) -> Iterator[int]:
         yield from bar
 
 
-def _numbered(frontages: Frontages, part: list[dict[str, str]]) -> Iterator[str]:
+def _numbered(frontages: Frontages, part: list[dict[str, str]], us_ft: float) -> Iterator[str]:
     keys = {street_key(name): name for name in frontages.names}
     exact = set(frontages.names)
     ids = {name: k for k, name in enumerate(frontages.names)}
@@ -200,7 +204,7 @@ def _numbered(frontages: Frontages, part: list[dict[str, str]]) -> Iterator[str]
         name = text if text in exact else keys.get(street_key(text))
         known[text] = NO_STREET if name is None else ids[name]
     street = np.array([known[(row["street"] or "").strip()] for row in part])
-    x, y = (np.array([_number(row[axis]) for row in part]) for axis in "xy")
+    x, y = (np.array([_number(row[axis]) for row in part]) * us_ft for axis in "xy")
     doors = number(frontages, x, y, street)
     return iter(as_csv((), _cells(frontages, doors, part)).splitlines(keepends=True)[1:])
 

@@ -2,7 +2,7 @@
 
 folium writes the script of a map and nothing else here: one GeoJson layer a layer, Leaflet from an installed
 package, no base map. What is written on the map (names, plates, marks) stands in the layers' properties and is
-placed by ``static/map.js``. The script is served as a file, so that no page needs an inline script.
+placed by ``static/labels.js``. The script is served as a file, so that no page needs an inline script.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from branca.element import Figure
 
 from app.village import LONLAT, Village
 from gis.blocks import Row
+from gis.findings import Finding
 from gis.halves import Half
 from gis.linework import Floats
 from gis.network import EW, NS
@@ -34,19 +35,16 @@ FACE_FT = 34.0
 """How far beside the centerline a face's plate is written."""
 TICK_FT = 26.0
 """Half the length of the tick that marks a block line."""
-MARGIN_FT = 250.0
-"""How far past the outermost street a map shows."""
+MARGIN_FT = 200.0
+"""How far past the outermost line a map shows."""
 DIGITS = 7
 
 BLUE, SKY, GREEN, GREY, PALE = "#0072B2", "#56B4E9", "#007356", "#6b6b6b", "#a9a9a9"
 WIDTHS = {"street": 5.0, "alley": 3.0, "private": 3.0, "path": 1.5}
 
 
-class LocalMap(folium.Map):
-    """A folium map whose Leaflet is served by the application."""
-
-    default_js = (("leaflet", "/static/leaflet/leaflet.js"),)
-    default_css = (("leaflet_css", "/static/leaflet/leaflet.css"),)
+LEAFLET = [("leaflet", "/static/leaflet/leaflet.js")], [("leaflet_css", "/static/leaflet/leaflet.css")]
+"""Where a map's Leaflet comes from: its script and its style sheet, served by the application."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ class _Line:
 
 
 def marks(village: Village) -> tuple[Mark, ...]:
-    """Number the rows that have findings.
+    """Number the rows that have findings of their own.
 
     Parameters
     ----------
@@ -112,9 +110,14 @@ def marks(village: Village) -> tuple[Mark, ...]:
     return _marks(village)
 
 
+def own_findings(village: Village, row: Row) -> tuple[Finding, ...]:
+    """Return what was found on a row itself, and not on its whole half-street."""
+    return tuple(f for f in row.findings if f not in village.map.halves[row.half].findings)
+
+
 @lru_cache(maxsize=16)
 def _marks(village: Village) -> tuple[Mark, ...]:
-    rows = (row for street in village.streets for row in village.rows_of(street.name) if row.findings)
+    rows = (row for s in village.streets for row in village.rows_of(s.name) if own_findings(village, row))
     return tuple(Mark(number, row) for number, row in enumerate(rows, start=1))
 
 
@@ -134,14 +137,14 @@ def map_script(village: Village, street: str = "") -> MapScript:
     MapScript
         Made once for each village and street.
     """
-    drawn = LocalMap(
+    drawn = folium.Map(
         tiles=None, zoom_control=True, attribution_control=False, zoom_snap=0.25, zoom_delta=0.5, max_zoom=21
     )
+    drawn.default_js, drawn.default_css = LEAFLET
     drawn._id = "village"
     for name, features in layers(village, street).items():
-        layer = folium.GeoJson(
-            features, style_function=_STYLES[name], smooth_factor=0.5, interactive=False, name=name, control=False
-        )
+        options: Json = {"smooth_factor": 0.5, "interactive": False, "control": False, "show": name not in _WRITTEN}
+        layer = folium.GeoJson(features, style_function=_STYLES.get(name), name=name, **options)
         layer._id = name
         layer.add_to(drawn)
     drawn.fit_bounds(bounds(village, street))
@@ -198,6 +201,7 @@ def bounds(village: Village, street: str = "") -> Bounds:
         Two corners, each latitude and longitude.
     """
     lines = [piece.line for piece in village.network.pieces if not street or piece.name == street]
+    lines += [] if street else [base.line for base in village.network.bases.values()]
     boxes = np.array([line.bounds for line in lines])
     (west, south), (east, north) = boxes[:, :2].min(axis=0) - MARGIN_FT, boxes[:, 2:].max(axis=0) + MARGIN_FT
     corners = village.out_of_feet(LONLAT)(np.array([west, west, east, east]), np.array([south, north, south, north]))
@@ -227,7 +231,7 @@ def needles(village: Village) -> Needles:
         Degrees clockwise of straight up.
     """
     net = village.network
-    tips = np.stack([net.crossing, net.crossing + [0.0, 1000.0], net.crossing + 1000.0 * net.north])
+    tips = np.stack([net.crossing, net.crossing + np.array([0.0, 1000.0]), net.crossing + 1000.0 * net.north])
     lon, lat = village.out_of_feet(LONLAT)(tips[:, 0], tips[:, 1])
     across = (lon[1:] - lon[0]) * math.cos(math.radians(float(lat[0])))
     grid, axis = np.degrees(np.arctan2(across, lat[1:] - lat[0]))
@@ -317,7 +321,7 @@ def _roads(village: Village, street: str) -> Iterator[_Line]:
 
 
 def _extended(village: Village, rows: Iterable[Row]) -> Iterator[_Line]:
-    """What a block is counted along but does not exist: the way to the base line, and extensions up to the last line."""
+    """What a block is counted along but does not exist: the way to the base line, extensions to the last line."""
     far: dict[int, float] = {}
     for row in rows:
         if not row.virtual:
@@ -404,7 +408,7 @@ def _finding_rows(village: Village, street: str) -> Iterator[_Line]:
         near, far = max(mark.row.from_ft, low), min(mark.row.to_ft, high)
         if far - near < 1.0 or (street and mark.row.street != street):
             continue
-        grave = any(f.kind.severity != "note" for f in mark.row.findings)
+        grave = any(f.kind.severity != "note" for f in own_findings(village, mark.row))
         yield _Line(along(half, near, far), {"mark": mark.number, "decide": grave, "ft": round(far - near)})
 
 
@@ -449,10 +453,6 @@ def _extended_style(feature: Json) -> Json:
     return {"color": PALE, "weight": 1.0, "dashArray": "4 5"}
 
 
-def _hidden_style(feature: Json) -> Json:
-    return {"opacity": 0.0, "weight": 1.0}
-
-
 _STYLES: Mapping[str, Callable[[Json], Json]] = {
     "other": _other_style,
     "extended": _extended_style,
@@ -460,6 +460,6 @@ _STYLES: Mapping[str, Callable[[Json], Json]] = {
     "streets": _street_style,
     "base_lines": _base_style,
     "block_lines": _block_line_style,
-    "faces": _hidden_style,
-    "findings": _hidden_style,
 }
+_WRITTEN = frozenset({"faces", "findings"})
+"""Layers that only carry what ``labels.js`` writes; their lines are not drawn."""

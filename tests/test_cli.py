@@ -154,6 +154,17 @@ def test_a_file_is_reprojected_from_the_crs_it_declares(tmp_path: Path) -> None:
     assert read(out)[1][1:4] == ["Alma Street", "North", "145"]
 
 
+def test_in_a_crs_of_metres_lengths_are_feet_all_the_same(tmp_path: Path) -> None:
+    metre = 1200 / 3937
+    features = [feature(n, [(x * metre, y * metre) for x, y in line]) for n, line in PLAT.items()]
+    path, given, out = tmp_path / "plat.geojson", tmp_path / "points.csv", tmp_path / "out.csv"
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    given.write_text(f"id,street,x,y\n1,Alma Street,{400 * metre:.4f},{471 * metre:.4f}\n")
+    done = run("number", given, "--streets", path, *OPTIONS[:4], "--crs", "EPSG:7549", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert read(out)[1][1:7] == ["Alma Street", "North", "145", "1", "8", "141.00"]
+
+
 @pytest.mark.parametrize(
     ("changed", "told"),
     [

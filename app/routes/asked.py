@@ -8,12 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.assign import place, preview
+from app.published import faces
+from app.routes.rendering import street_path, with_query
 from app.village import LONLAT, Village
-from gis.errors import GeometryError, StreetsError, UnknownStreetError
+from gis.address import parse
+from gis.errors import AddressError, GeometryError, StreetsError, UnknownStreetError
 
 Json = dict[str, Any]
 
-_NUMBER = r"(?P<d>\d{1,3}(?:\.\d+)?)(?:\s*[°d:]?\s*(?P<m>\d{1,2}(?:\.\d+)?)\s*['’′m:]?\s*(?:(?P<s>\d{1,2}(?:\.\d+)?)\s*(?:\"|”|″|''|s)?)?)?\s*[°'’′]?"
+_MINUTES = r"(?P<m>\d{1,2}(?:\.\d+)?)\s*['’′m:]?"
+_SECONDS = r"(?P<s>\d{1,2}(?:\.\d+)?)\s*(?:\"|”|″|''|s)?"
+_NUMBER = rf"(?P<d>\d{{1,3}}(?:\.\d+)?)(?:\s*[°d:]?\s*{_MINUTES}\s*(?:{_SECONDS})?)?\s*[°'’′]?"
 _DEGREES = re.compile(rf"(?P<first>[NSEW])?\s*(?P<sign>[+\-−])?\s*{_NUMBER}\s*(?P<last>[NSEW])?", re.IGNORECASE)
 _PAIR = re.compile(r"\s*[,;]\s*|(?<=[NSEWnsew])\s+(?=[\d+\-−])")
 _EXAMPLES = {
@@ -124,6 +129,58 @@ def asked(village: Village, query: Mapping[str, str]) -> Asked:
     return _answered(village, values["lon"], values["lat"], LONLAT, typed)
 
 
+def found_by(village: Village, q: str) -> str | Asked:
+    """Say where a text typed into the search field leads: a position, an address, a street.
+
+    Parameters
+    ----------
+    village
+        The village.
+    q
+        What was typed.
+
+    Returns
+    -------
+    str or Asked
+        The address of a page, or the map page with what is wrong.
+    """
+    q = q.strip()
+    if not q:
+        return "/"
+    if pair := read_pair(q):
+        return with_query("/", lat=pair[0], lon=pair[1])
+    try:
+        return street_path(village.street_name(q))
+    except UnknownStreetError as error:
+        unknown = error
+    if q[0].isdigit():
+        return _address(village, q)
+    if any(q.casefold() in s.name.casefold() for s in village.streets):
+        return with_query("/streets", q=q)
+    return Asked(q=q, faults={"q": str(unknown)})
+
+
+def _address(village: Village, q: str) -> str | Asked:
+    """Lead to the place of an address, or to its street where it has none on the ground or no direction."""
+    try:
+        address = parse(q)
+        street = village.street_name(address.street)
+    except AddressError as error:
+        return Asked(q=q, faults={"q": error.message})
+    except UnknownStreetError as error:
+        return Asked(q=q, faults={"q": str(error)})
+    found = faces(village, address.number, street, address.pre_directional)
+    if len(found) == 1 and found[0].position:
+        return with_query("/", lat=found[0].position[0], lon=found[0].position[1], street=street)
+    if not found:
+        return Asked(q=q, faults={"q": f"{street} has no {address.pre_directional} half."})
+    if len(found) == 1:
+        why = found[0].why or "The street is not built where this number would lie."
+        return Asked(q=q, faults={"q": f"{address.number} {found[0].half} {street} has no place. {why}"})
+    names = " or ".join(f"{address.number} {face.half} {street}" for face in found)
+    return Asked(q=q, faults={"q": f"The direction is missing: {names}?"})
+
+
 def _word(key: str) -> str:
     return {"lat": "latitude", "lon": "longitude"}[key]
 
@@ -174,5 +231,5 @@ def _with_others(found: Json, answer: Json) -> list[Json]:
 def _told(village: Village, error: GeometryError) -> str:
     fault = error.faults[0] if error.faults else None
     if fault and "longitude before latitude" in fault.expected:
-        return f"Latitude and longitude look swapped. In {village.files.settings.name} the latitude is the smaller number, without a minus sign."
+        return "Latitude and longitude look swapped: the latitude comes first."
     return f"{error.message if error.message else error} Enter a place in {village.files.settings.name}."
