@@ -188,14 +188,14 @@ class _Told:
         """Return the point at a station; past the end of all extension, straight on."""
         after = min(max(bisect_right(self.stations, station), 1), len(self.stations) - 1)
         (x, y), (next_x, next_y) = self.coords[after - 1 : after + 1]
-        start, length = self.stations[after - 1], self.stations[after] - self.stations[after - 1]
+        start, length = self.stations[after - 1], self.stations[after] - self.stations[after - 1] or 1.0
         along = max(station - start, 0.0)
         return (next_x - x) / length * along + x, (next_y - y) / length * along + y
 
     def _tick(self, station: float) -> Floats:
         """Return a short line across the street at a station."""
         (x0, y0), (x, y), (x1, y1) = (self._at(s) for s in (max(station - 1, 0), station, station + 1))
-        scale = _TICK_FT / math.hypot(x1 - x0, y1 - y0)
+        scale = _TICK_FT / (math.hypot(x1 - x0, y1 - y0) or 1.0)
         across_x, across_y = (y0 - y1) * scale, (x1 - x0) * scale
         return np.array([[x - across_x, y - across_y], [x + across_x, y + across_y]])
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from app.assign import place, preview
 from app.published import faces
+from app.routes.listing import near
 from app.routes.rendering import street_path, with_query
 from app.village import LONLAT, Village
 from gis.address import parse
@@ -157,7 +158,7 @@ def found_by(village: Village, q: str) -> str | Asked:
         return _address(village, q)
     if any(q.casefold() in s.name.casefold() for s in village.streets):
         return with_query("/streets", q=q)
-    return Asked(q=q, faults={"q": str(unknown)})
+    return Asked(q=q, faults={"q": _unknown(village, unknown, q)})
 
 
 def _address(village: Village, q: str) -> str | Asked:
@@ -168,7 +169,7 @@ def _address(village: Village, q: str) -> str | Asked:
     except AddressError as error:
         return Asked(q=q, faults={"q": error.message})
     except UnknownStreetError as error:
-        return Asked(q=q, faults={"q": str(error)})
+        return Asked(q=q, faults={"q": _unknown(village, error, error.faults[0].found)})
     found = faces(village, address.number, street, address.pre_directional)
     if len(found) == 1 and found[0].position:
         return with_query("/", lat=found[0].position[0], lon=found[0].position[1], street=street)
@@ -181,6 +182,11 @@ def _address(village: Village, q: str) -> str | Asked:
     return Asked(q=q, faults={"q": f"The direction is missing: {names}?"})
 
 
+def _unknown(village: Village, error: UnknownStreetError, typed: str) -> str:
+    names = near(village, typed)[:3]
+    return f"{error.message} Perhaps {' or '.join(names)}?" if names else error.message
+
+
 def _word(key: str) -> str:
     return {"lat": "latitude", "lon": "longitude"}[key]
 
@@ -191,7 +197,7 @@ def _only_street(village: Village, typed: Asked) -> Asked:
     try:
         return Asked(street=village.street_name(typed.street))
     except UnknownStreetError as error:
-        return Asked(street=typed.street, faults={"street": str(error)})
+        return Asked(street=typed.street, faults={"street": _unknown(village, error, typed.street)})
 
 
 def _at_xy(village: Village, query: Mapping[str, str], typed: Asked) -> Asked:
@@ -213,11 +219,11 @@ def _answered(village: Village, x: float, y: float, crs: str, typed: Asked) -> A
         if street:
             answer["candidates"] = _with_others(preview(village, x, y, crs, explained=False), answer)
     except UnknownStreetError as error:
-        return Asked(typed.lat, typed.lon, typed.street, faults={"street": str(error)})
+        return Asked(typed.lat, typed.lon, typed.street, faults={"street": _unknown(village, error, typed.street)})
     except GeometryError as error:
         return Asked(typed.lat, typed.lon, typed.street, faults={"lat": _told(village, error)})
     except StreetsError as error:
-        return Asked(typed.lat, typed.lon, typed.street, faults={"lat": str(error)})
+        return Asked(typed.lat, typed.lon, typed.street, faults={"lat": " ".join(str(error).split())})
     lat_text, lon_text = typed.lat or f"{lat:.7f}", typed.lon or f"{lon:.7f}"
     return Asked(lat_text, lon_text, street or "", answer, (round(lat, 7), round(lon, 7)))
 

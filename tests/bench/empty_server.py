@@ -1,0 +1,23 @@
+"""An empty endpoint with the preview's request body, served as ``benton-streets serve`` serves: `empty_server.py PORT`."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import uvicorn  # noqa: E402
+from fastapi import FastAPI  # noqa: E402
+
+from app.routes.api import PreviewRequest  # noqa: E402
+
+app = FastAPI()
+
+
+@app.post("/empty")
+async def empty(asked: PreviewRequest) -> dict[str, Any]:
+    return {}
+
+
+if __name__ == "__main__":
+    uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="warning", access_log=False)

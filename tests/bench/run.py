@@ -1,0 +1,32 @@
+"""``./run bench``: how fast the village numbers, against an empty endpoint and against PostGIS. 1 where a target is missed.
+
+Rates drift with the machine; the ratios, each within one run, are what is held to a target.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.bench.previews import previews  # noqa: E402
+from tests.bench.report import BenchError, verdict  # noqa: E402
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="./run bench", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it works: the rates mean little")
+    parser.add_argument("--only", choices=("previews", "bulk"), help="one of the two")
+    given = parser.parse_args()
+    targets = []
+    try:
+        if given.only != "bulk":
+            targets += previews(runs=1, seconds=0.5, count=40) if given.quick else previews(5, 4.0, 500)
+    except BenchError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    return verdict(targets)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
