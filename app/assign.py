@@ -169,7 +169,7 @@ def _features(village: Village, why: Explanation, crs: str) -> Json:
     every = np.concatenate([line.coords for line in why.lines]) if why.lines else np.zeros((0, 2))
     x, y = village.out_of_feet(crs)(every[:, 0], every[:, 1])
     digits = 7 if is_geographic(crs) else 2
-    vertices = np.round(np.stack([x, y], axis=1), digits).tolist()
+    vertices = np.array([x, y]).T.round(digits).tolist()
     features, at = [], 0
     for line, size in zip(why.lines, sizes, strict=True):
         geometry = {"type": "LineString", "coordinates": vertices[at : at + size]}

@@ -57,10 +57,13 @@ class Mark:
         From 1, by street and half, outward.
     row
         The row.
+    decide
+        Whether one of its findings is more than a note: its mark is round, else square.
     """
 
     number: int
     row: Row
+    decide: bool
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,10 @@ def own_findings(village: Village, row: Row) -> tuple[Finding, ...]:
 @lru_cache(maxsize=16)
 def _marks(village: Village) -> tuple[Mark, ...]:
     rows = (row for s in village.streets for row in village.rows_of(s.name) if own_findings(village, row))
-    return tuple(Mark(number, row) for number, row in enumerate(rows, start=1))
+    return tuple(
+        Mark(number, row, any(f.kind.severity != "note" for f in own_findings(village, row)))
+        for number, row in enumerate(rows, start=1)
+    )
 
 
 @lru_cache(maxsize=128)
@@ -408,8 +414,7 @@ def _finding_rows(village: Village, street: str) -> Iterator[_Line]:
         near, far = max(mark.row.from_ft, low), min(mark.row.to_ft, high)
         if far - near < 1.0 or (street and mark.row.street != street):
             continue
-        grave = any(f.kind.severity != "note" for f in own_findings(village, mark.row))
-        yield _Line(along(half, near, far), {"mark": mark.number, "decide": grave, "ft": round(far - near)})
+        yield _Line(along(half, near, far), {"mark": mark.number, "decide": mark.decide, "ft": round(far - near)})
 
 
 # --- how they look; a state is never told by colour alone ---

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from gis.crossings import BlockLines, Crossing, block_lines, crossings
 from gis.findings import Finding
-from gis.halves import BlockLines, Crossing, Half, block_lines, crossings, halves
+from gis.halves import Half, halves
 from gis.network import Network
 from gis.rules import NumberingLaw, Reading
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -111,14 +112,16 @@ def locate_one(locator: Locator, x: float, y: float, name: int) -> list[int]:
         low, high = locator.named[name : name + 2].tolist()
         return [low + int(_squared(segments, slice(low, high), x, y).argmin())]
     segment = locator.tree.query(shapely.Point(x, y), predicate="dwithin", distance=_SEARCH_FT)
-    square = _squared(segments, segment, x, y)
-    if not len(segment) or square.min() * ratio**2 > _SEARCH_FT**2:
+    square, name_of = _squared(segments, segment, x, y).tolist(), locator.name_of[segment].tolist()
+    reach = ratio**2 * min(square, default=math.inf)
+    if reach > _SEARCH_FT**2:
         found = _found(locator, np.array([x]), np.array([y]))
         return [*found.segment.tolist(), *found.near_segment.tolist()]
-    chosen, name_of = square.argmin(), locator.name_of[segment]
-    near = np.flatnonzero((square <= ratio**2 * square[chosen]) & (name_of != name_of[chosen]))
-    _, others = _nearest_each(locator, np.zeros_like(near), segment[near], square[near])
-    return [int(segment[chosen]), *others.tolist()]
+    chosen = square.index(min(square))
+    nearest = {name_of[chosen]: chosen}
+    for k in sorted((k for k, s in enumerate(square) if s <= reach), key=lambda k: (square[k], name_of[k])):
+        nearest.setdefault(name_of[k], k)
+    return [int(segment[k]) for k in nearest.values()]
 
 
 def _nearest_of(segments: Segments, which: slice, x: Floats, y: Floats) -> Ints:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from app.answers import as_csv
-from app.maps import marks, own_findings
+from app.maps import Mark, marks, own_findings
 from app.village import StreetSummary, Village
 from gis.address import street_key
 from gis.blocks import Row
@@ -39,8 +39,8 @@ class Entry:
     finding: Finding
     street: str
     half: str
-    row: Row | None
-    mark: int
+    row: Row | None = None
+    mark: Mark | None = None
 
 
 def streets(village: Village, q: str, sort: str) -> list[StreetSummary]:
@@ -89,12 +89,10 @@ def base_lines(village: Village, street: StreetSummary) -> list[str]:
 
 def entries(village: Village) -> list[Entry]:
     """Return every finding of the map: of the whole, of each street's halves, of each row."""
-    found = [Entry(f, "", "", None, 0) for f in village.map.findings]
+    found = [Entry(f, "", "") for f in village.map.findings]
     found += [e for s in village.streets for e in street_findings(village, s.name)]
     found += [
-        Entry(f, m.row.street, m.row.side, m.row, m.number)
-        for m in marks(village)
-        for f in own_findings(village, m.row)
+        Entry(f, m.row.street, m.row.side, m.row, m) for m in marks(village) for f in own_findings(village, m.row)
     ]
     return found
 
@@ -103,7 +101,7 @@ def street_findings(village: Village, name: str) -> list[Entry]:
     """Return what was found on a street's halves as a whole."""
     net = village.network
     halves = (h for h in village.map.halves if net.streets[h.street].name == name)
-    return [Entry(f, name, h.name, None, 0) for h in halves for f in h.findings]
+    return [Entry(f, name, h.name) for h in halves for f in h.findings]
 
 
 def chosen(found: Iterable[Entry], kind: str, street: str, severity: str) -> list[Entry]:
@@ -126,7 +124,13 @@ def findings_csv(found: Iterable[Entry]) -> str:
     header = ("mark", "code", "title", "section", "severity", "street", "half", "block", "message")
     rows = (
         [
-            *(str(e.mark or ""), e.finding.code, e.finding.kind.title, e.finding.section, str(e.finding.kind.severity)),
+            *(
+                str(e.mark.number) if e.mark else "",
+                e.finding.code,
+                e.finding.kind.title,
+                e.finding.section,
+                str(e.finding.kind.severity),
+            ),
             *(e.street, e.half, str(e.row.block) if e.row else "", e.finding.message),
         ]
         for e in found

@@ -119,7 +119,7 @@ def _street(village: Village, name: str) -> dict[str, Any]:
         "street_findings": listing.street_findings(village, name),
         "rows": rows,
         "own": {id(row): maps.own_findings(village, row) for row in rows},
-        "marks": {id(m.row): m.number for m in maps.marks(village)},
+        "marks": {id(m.row): m for m in maps.marks(village)},
         "row_id": id,
         "anchor": anchor,
         "strips": strips(village, name),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.maps import ground, marks, numbers_of, own_findings
+from app.maps import ground, marks, numbers_of
 from app.village import Village
 from gis.blocks import Row
 from gis.halves import Half
@@ -106,14 +106,14 @@ def _strip(village: Village, half: Half, rows: list[Row], scale: float) -> Strip
 def _block(village: Village, half: Half, row: Row, scale: float) -> Block:
     law = village.law.numbering
     even, odd = (numbers_of(row, first, law.hundred, law.last_unit) for first in (law.first_even, law.first_odd))
-    mark = next((m.number for m in marks(village) if m.row is row), 0)
+    mark = next((m for m in marks(village) if m.row is row), None)
     return Block(
         x=round(LEFT_PX + scale * (row.from_ft + row.to_ft) / 2, 1),
         width=scale * row.length_ft,
         upper=even if half.even_is_left else odd,
         lower=odd if half.even_is_left else even,
-        mark=mark,
-        note=all(f.kind.severity == "note" for f in own_findings(village, row)),
+        mark=mark.number if mark else 0,
+        note=mark is not None and not mark.decide,
         row=row,
     )
 
