@@ -65,8 +65,8 @@ class Row:
         Its numbers lie in this hundred.
     from_streets, to_streets
         Names of the streets that bound it; none where it is virtual.
-    built
-        Whether both its ends are built crossings.
+    from_built, to_built
+        Whether each of its ends is a crossing on the ground.
     virtual
         Whether it is one of the open blocks that follow where there are "no apparent blocks".
     findings
@@ -84,9 +84,15 @@ class Row:
     hundred: int
     from_streets: tuple[str, ...]
     to_streets: tuple[str, ...]
-    built: bool
+    from_built: bool
+    to_built: bool
     virtual: bool
     findings: tuple[Finding, ...] = ()
+
+    @property
+    def built(self) -> bool:
+        """Whether both its ends are crossings on the ground."""
+        return self.from_built and self.to_built
 
     @property
     def length_ft(self) -> float:
@@ -323,7 +329,8 @@ def _rows(net: Network, law: NumberingLaw, index: int, half: Half, kept: _Kept, 
                 hundred=block * law.hundred,
                 from_streets=_street_names(net, near),
                 to_streets=_street_names(net, far),
-                built=near.built and far.built,
+                from_built=near.built,
+                to_built=far.built,
                 virtual=False,
                 findings=tuple(dict.fromkeys((*near.findings, *far.findings))),
             )
@@ -355,7 +362,8 @@ def _open_rows(net: Network, law: NumberingLaw, index: int, half: Half, lines: S
             hundred=(first + k) * law.hundred,
             from_streets=_street_names(net, lines[-1]) if k == 0 else (),
             to_streets=(),
-            built=False,
+            from_built=lines[-1].built and k == 0,
+            to_built=False,
             virtual=True,
             findings=lines[-1].findings if k == 0 else (),
         )

@@ -162,9 +162,10 @@ class _Told:
             drawn.append(ConstructionLine("extension", f"{self.street.name} extended", self.half.way, assumed=True))
         to_ft = self.door.block_from_ft + self.map.law.open_block_ft if self.row.virtual else self.row.to_ft
         names = self.row.from_streets if self.door.block == self.row.block else ()
-        ends = ((self.door.block_from_ft, names), (to_ft, self.row.to_streets))
-        for station, streets in ends:
-            drawn.append(ConstructionLine("block_line", _and(streets), self._tick(station), assumed=not streets))
+        first = self.row.from_built and self.door.block == self.row.block
+        ends = ((self.door.block_from_ft, names, first), (to_ft, self.row.to_streets, self.row.to_built))
+        for station, streets, built in ends:
+            drawn.append(ConstructionLine("block_line", _and(streets), self._tick(station), assumed=not built))
         drawn.append(
             ConstructionLine("block", f"{self.door.hundred} block", self._along(self.door.block_from_ft, to_ft))
         )
