@@ -14,11 +14,11 @@ from app.answers import listed
 from app.village import LONLAT, Village
 from gis.address import format_full, format_usps, on_street
 from gis.crs import check_feet, check_lonlat, is_geographic
-from gis.errors import AddressError, Fault, GeometryError
+from gis.errors import AddressError, Fault, GeometryError, UnknownStreetError
 from gis.explain import Explanation
 from gis.locate import FIND_STREET
 from gis.lots import Embraced, check_polygon, embraced
-from gis.numbering import Doors, candidates, codes, findings, stopped
+from gis.numbering import Doors, candidates, findings
 from gis.reasons import explain
 
 Json = dict[str, Any]
@@ -52,10 +52,15 @@ def preview(
     StreetsError
         A bad coordinate, an unknown CRS or street, a place outside the village.
     """
-    east, north = place(village, x, y, crs)
-    name = village.street_name(street) if street else None
-    doors = candidates(village.frontages, east, north, village.street_id(name) if name else FIND_STREET)
+    east, north = _into_feet(village, x, y, crs)
+    try:
+        asked = village.street_id(village.street_name(street)) if street else FIND_STREET
+    except UnknownStreetError:
+        place(village, x, y, crs)  # that there is no such place is told first
+        raise
+    doors = candidates(village.frontages, east, north, asked)
     chosen, others = doors[0], doors[1:]
+    _check_inside(village, chosen, x, y)
     answer = _described(village, chosen, others)
     answer["candidates"] = [_candidate(village, door) for door in doors if door.half >= 0]
     answer["map"] = {"draft": bool(village.files.settings.draft), "findings": listed(village.map.findings)}
@@ -66,6 +71,12 @@ def preview(
 
 def place(village: Village, x: float, y: float, crs: str) -> tuple[float, float]:
     """Return an entrance in the working CRS, US survey feet, refusing what can be no place in the village."""
+    east, north = _into_feet(village, x, y, crs)
+    _check_inside(village, candidates(village.frontages, east, north)[0], x, y)
+    return east, north
+
+
+def _into_feet(village: Village, x: float, y: float, crs: str) -> tuple[float, float]:
     for field, value in (("x", x), ("y", y)):
         if not math.isfinite(value):
             raise GeometryError.of(field, value, "a finite number")
@@ -75,10 +86,13 @@ def place(village: Village, x: float, y: float, crs: str) -> tuple[float, float]
     east, north = project(x, y)
     if not is_geographic(crs):
         check_feet(east, north, bounds=village.network.edge.bounds, field="x, y")
-    if "OUT_OF_VILLAGE" in codes(stopped(village.frontages, east, north)):
-        beyond = findings(village.frontages, candidates(village.frontages, east, north)[0])[0].message
-        raise GeometryError(beyond, [Fault("x, y", f"({x}, {y})", f"a place in {village.files.settings.name}")])
     return east, north
+
+
+def _check_inside(village: Village, door: Doors, x: float, y: float) -> None:
+    if door.half < 0 and "OUT_OF_VILLAGE" in door.codes:
+        beyond = findings(village.frontages, door)[0].message
+        raise GeometryError(beyond, [Fault("x, y", f"({x}, {y})", f"a place in {village.files.settings.name}")])
 
 
 def _described(village: Village, door: Doors, others: Sequence[Doors]) -> Json:

@@ -105,7 +105,18 @@ class Row:
         return tuple(dict.fromkeys((*self.from_streets, *self.to_streets)))
 
     def tail_ft(self, law: NumberingLaw) -> float:
-        """Length of frontage past the last unit that has a number of its own, feet; 0 where all fit."""
+        """Return the length of frontage past the last unit that has a number of its own (§ 288-15 D).
+
+        Parameters
+        ----------
+        law
+            The legal values in force.
+
+        Returns
+        -------
+        float
+            Feet; 0 where all units have a number.
+        """
         return max(0.0, rounded_length(self.length_ft) - (law.last_unit + 1) * self.unit_ft)
 
 

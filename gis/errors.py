@@ -55,7 +55,22 @@ class StreetsError(Exception):
 
     @classmethod
     def of(cls, field: str, found: object, expected: str) -> "StreetsError":
-        """Make the error of a single field."""
+        """Make the error of a single field.
+
+        Parameters
+        ----------
+        field
+            The field, column or row at fault.
+        found
+            What stood there.
+        expected
+            What should stand there.
+
+        Returns
+        -------
+        StreetsError
+            An error of this kind.
+        """
         fault = Fault(field, _shown(found), expected)
         return cls(str(fault), [fault])
 

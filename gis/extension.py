@@ -38,13 +38,41 @@ class Blockers:
 
     @classmethod
     def of(cls, rows: Sequence[tuple[Floats, int, str]]) -> Blockers:
-        """Tabulate pieces given as (two vertices, owner, family)."""
+        """Tabulate straight pieces.
+
+        Parameters
+        ----------
+        rows
+            Two vertices (shape (2, 2), feet), the owner and the family of each.
+
+        Returns
+        -------
+        Blockers
+            The table with its spatial index.
+        """
         lines = [LineString(ends) for ends, _, _ in rows]
         owner, family = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
         return cls(np.array(lines), owner, family, shapely.STRtree(lines))
 
     def near(self, shape: BaseGeometry, index: int, family: str, reach_ft: float) -> NDArray[np.object_]:
-        """Return the lines of one family, a street's own left out, within reach of a shape."""
+        """Return the lines of one family within reach of a shape, a street's own left out.
+
+        Parameters
+        ----------
+        shape
+            A point or line, feet.
+        index
+            The street whose own lines are left out.
+        family
+            The family wanted.
+        reach_ft
+            How near a line must come, feet.
+
+        Returns
+        -------
+        numpy.ndarray
+            The lines, shape (m,).
+        """
         hits = self.tree.query(shape, predicate="dwithin", distance=reach_ft)
         return np.asarray(self.lines[hits[(self.owner[hits] != index) & (self.family[hits] == family)]])
 

@@ -81,11 +81,33 @@ class Half:
         return self.name in {"South", "East"}
 
     def station(self, along: Floats) -> Floats:
-        """Return stations of places on the chain (feet along it); an overshoot past the base line counts as 0."""
+        """Return the stations of places on the chain; an overshoot past the base line counts as 0.
+
+        Parameters
+        ----------
+        along
+            Feet along the chain, shape (n,).
+
+        Returns
+        -------
+        numpy.ndarray
+            Stations from the base line, shape (n,), feet.
+        """
         return np.maximum(self.way_ft + self.direction * (along - self.origin), 0.0)
 
     def point(self, station: float) -> Floats:
-        """Return the point at a station, shape (2,), feet."""
+        """Return the point at a station.
+
+        Parameters
+        ----------
+        station
+            Feet from the base line.
+
+        Returns
+        -------
+        numpy.ndarray
+            The point, shape (2,), feet.
+        """
         return point_at(self.coords, station)
 
 

@@ -67,11 +67,28 @@ class Chain:
         return np.asarray(self.piece != BRIDGE)
 
     def reversed(self) -> Chain:
-        """Return the same line drawn the other way."""
+        """Return the same line drawn the other way.
+
+        Returns
+        -------
+        Chain
+            The line reversed.
+        """
         return Chain(self.coords[::-1], self.piece[::-1], self.closed)
 
     def started_at(self, station: float) -> Chain:
-        """Return a closed chain cut at `station` (feet), beginning and ending there."""
+        """Return a closed chain that begins and ends at another place.
+
+        Parameters
+        ----------
+        station
+            Where it is cut, feet along the chain.
+
+        Returns
+        -------
+        Chain
+            The chain from there once round.
+        """
         coords, piece = cut(self.coords, self.piece, [station])
         if len(coords) == 1:
             return self
@@ -240,12 +257,29 @@ class Segments:
 
     @classmethod
     def of(cls, lines: Sequence[tuple[Floats, NDArray[np.bool_], bool]]) -> Segments:
-        """Tabulate lines given as (vertices, which segments to keep, whether closed)."""
+        """Tabulate lines.
+
+        Parameters
+        ----------
+        lines
+            Vertices (shape (n, 2), feet), which segments to keep, and whether closed, of each.
+
+        Returns
+        -------
+        Segments
+            The table.
+        """
         tables = [_tabulated(owner, *line) for owner, line in enumerate(lines)]
         return cls(*(np.concatenate(column) for column in zip(*tables, strict=True)))
 
     def lines(self) -> NDArray[np.object_]:
-        """Return the segments as geometries, shape (n,)."""
+        """Return the segments as geometries.
+
+        Returns
+        -------
+        numpy.ndarray
+            Line strings, shape (n,).
+        """
         ends = np.stack([self.x, self.y, self.x + self.dx, self.y + self.dy], axis=1)
         return np.asarray(shapely.linestrings(ends.reshape(-1, 2, 2)))
 
@@ -305,18 +339,55 @@ class Numbers:
 
     @staticmethod
     def where(condition: Any, yes: Any, no: Any) -> Any:
-        """Return one of two values."""
+        """Return one of two values.
+
+        Parameters
+        ----------
+        condition
+            Whether the first.
+        yes, no
+            The values.
+
+        Returns
+        -------
+        Any
+            `yes` where the condition holds, else `no`.
+        """
         return yes if condition else no
 
     @staticmethod
     def hundredths(value: Any) -> int:
-        """Round to whole hundredths, halves to even."""
+        """Round to whole hundredths, halves to even.
+
+        Parameters
+        ----------
+        value
+            A length in feet.
+
+        Returns
+        -------
+        int
+            Hundredths of a foot.
+        """
         rounded: int = round(value * 100)
         return rounded
 
     @staticmethod
     def last_at(keys: Any, value: Any) -> int:
-        """Return the place of the last key not above a value."""
+        """Return the place of the last key not above a value.
+
+        Parameters
+        ----------
+        keys
+            In ascending order.
+        value
+            The value.
+
+        Returns
+        -------
+        int
+            Its place; -1 where the value is below all.
+        """
         place: int = bisect_right(keys, value)
         return place - 1
 
@@ -328,17 +399,52 @@ class Columns:
 
     @staticmethod
     def hundredths(value: Floats) -> Ints:
-        """Round to whole hundredths, halves to even."""
+        """Round to whole hundredths, halves to even.
+
+        Parameters
+        ----------
+        value
+            Lengths in feet, shape (n,).
+
+        Returns
+        -------
+        numpy.ndarray
+            Hundredths of a foot, shape (n,).
+        """
         return np.rint(value * 100).astype(np.int64)
 
     @staticmethod
     def last_at(keys: Any, value: Any) -> Ints:
-        """Return the place of the last key not above each value."""
+        """Return the place of the last key not above each value.
+
+        Parameters
+        ----------
+        keys
+            In ascending order.
+        value
+            The values, shape (n,).
+
+        Returns
+        -------
+        numpy.ndarray
+            Their places, shape (n,); -1 where a value is below all.
+        """
         return np.asarray(np.searchsorted(keys, value, side="right") - 1)
 
 
 def kind_of(value: Any) -> Any:
-    """Return `Columns` for an array, `Numbers` for a number."""
+    """Return the arithmetic that suits a value.
+
+    Parameters
+    ----------
+    value
+        A number or an array.
+
+    Returns
+    -------
+    type
+        `Columns` for an array, `Numbers` for a number.
+    """
     return Columns if isinstance(value, np.ndarray) else Numbers
 
 

@@ -45,7 +45,24 @@ class Locator:
 
     @classmethod
     def of(cls, segments: Segments, name_of: Ints, names: int, ambiguous_ratio: float) -> Locator:
-        """Index segments of the streets named by `name_of`, shape (n,), in ascending order."""
+        """Index the streets' segments.
+
+        Parameters
+        ----------
+        segments
+            The segments, in the order of the names.
+        name_of
+            The name of each, ascending, shape (n,).
+        names
+            How many names there are.
+        ambiguous_ratio
+            See the class.
+
+        Returns
+        -------
+        Locator
+            The index.
+        """
         tree = shapely.STRtree(segments.lines())
         return cls(segments, tree, np.searchsorted(name_of, np.arange(names + 1)), name_of, ambiguous_ratio)
 

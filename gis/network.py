@@ -107,7 +107,13 @@ class Street:
         return np.vstack([*before, self.chain.coords, *after])
 
     def physical_line(self) -> BaseGeometry:
-        """Return what exists on the ground, gaps left out."""
+        """Return what exists on the ground, gaps left out.
+
+        Returns
+        -------
+        MultiLineString
+            The line, feet.
+        """
         ends = np.stack([self.chain.coords[:-1], self.chain.coords[1:]], axis=1)
         return MultiLineString(list(ends[self.chain.physical]))
 
@@ -136,7 +142,18 @@ class BaseLine:
         return LineString(self.coords)
 
     def is_left(self, point: Floats) -> bool:
-        """Whether a point lies left of the line as drawn: north of Main Street, west of Van Buren Street."""
+        """Say on which side of the base line a point lies (§ 288-15 C(1)(a) to (d)).
+
+        Parameters
+        ----------
+        point
+            The point, shape (2,), feet.
+
+        Returns
+        -------
+        bool
+            Whether left of the line as drawn: north of Main Street, west of Van Buren Street.
+        """
         table = Segments.of([(self.coords, np.ones(len(self.coords) - 1, dtype=bool), False)])
         near = int(np.argmin(shapely.distance(table.lines(), shapely.Point(point))))
         return bool(table.project(near, float(point[0]), float(point[1])).offset > 0)
@@ -180,7 +197,18 @@ class Network:
     by_name: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def base_name(self, family: str) -> str:
-        """Return the name of the base line that a family is numbered from."""
+        """Return the base line that a family is numbered from (§ 288-15 C(1)).
+
+        Parameters
+        ----------
+        family
+            ``"NS"`` or ``"EW"``.
+
+        Returns
+        -------
+        str
+            Its name.
+        """
         return self.streets[self.bases[family].street].name
 
 

@@ -80,7 +80,18 @@ class Doors:
     bits: Any
 
     def at(self, door: int) -> Doors:
-        """Return one of many doors."""
+        """Return one of many doors.
+
+        Parameters
+        ----------
+        door
+            Its place among them.
+
+        Returns
+        -------
+        Doors
+            The door, each field a number.
+        """
         return Doors(*(getattr(self, f.name)[door].item() for f in fields(Doors)))
 
     @property
@@ -137,7 +148,18 @@ class Frontages:
 
     @classmethod
     def of(cls, numbering: NumberingMap) -> Frontages:
-        """Lay out a map."""
+        """Lay out a map.
+
+        Parameters
+        ----------
+        numbering
+            The map.
+
+        Returns
+        -------
+        Frontages
+            Ready to number under it.
+        """
         net = numbering.network
         shapely.prepare(net.hull)
         segments = Segments.of([(s.chain.coords, s.chain.physical, s.chain.closed) for s in net.streets])
@@ -155,7 +177,18 @@ class Frontages:
         )
 
     def ids(self, names: Sequence[str | None]) -> Ints:
-        """Return the ids of streets by their exact names: `FIND_STREET` for None, `NO_STREET` for unknown ones."""
+        """Return the ids of streets by their exact names.
+
+        Parameters
+        ----------
+        names
+            The names; None where the street is to be found.
+
+        Returns
+        -------
+        numpy.ndarray
+            Ids, shape (n,): `FIND_STREET` for None, `NO_STREET` for a name that is not in the linework.
+        """
         known: dict[str | None, int] = {name: k for k, name in enumerate(self.names)}
         known[None] = FIND_STREET
         return np.array([known.get(name, NO_STREET) for name in names], dtype=np.int64)
@@ -315,34 +348,14 @@ def candidates(
         The nearest street's number first, then one for each other street within the reading's `ambiguous_ratio`; one
         entry with a finding where the point cannot be numbered.
     """
-    if bits := stopped(frontages, x, y, street):
-        return [_blank(x, y, bits)]
+    if street == NO_STREET or not shapely.contains_xy(frontages.map.network.hull, x, y):
+        bits = int(_unusable(frontages, np.array([x]), np.array([y]), np.array([street]))[0])
+        if bits:
+            return [_blank(x, y, bits)]
     doors = [_numbered(frontages, x, y, at, held) for at in locate_one(frontages.locator, x, y, street)]
     if len(doors) == 1:
         return doors
     return [replace(door, bits=door.bits | _BIT["AMBIGUOUS_FRONTAGE"]) for door in doors]
-
-
-def stopped(frontages: Frontages, x: float, y: float, street: int = FIND_STREET) -> int:
-    """Return the findings that stop one door before it is numbered.
-
-    Parameters
-    ----------
-    frontages
-        The map to number under.
-    x, y
-        The entrance, working CRS, US survey feet.
-    street
-        Id of its street, or `FIND_STREET`, or `NO_STREET`.
-
-    Returns
-    -------
-    int
-        The findings as bits, see `codes`; 0 where it can be numbered.
-    """
-    if street != NO_STREET and shapely.contains_xy(frontages.map.network.hull, x, y):
-        return 0
-    return int(_unusable(frontages, np.array([x]), np.array([y]), np.array([street]))[0])
 
 
 def _unusable(frontages: Frontages, x: Floats, y: Floats, ids: Ints) -> Ints:

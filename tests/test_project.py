@@ -167,3 +167,25 @@ def test_run_lists_its_commands_and_refuses_others() -> None:
 
 def test_the_scripts_can_be_run() -> None:
     assert all((ROOT / script).stat().st_mode & 0o111 for script in ("run", ".ci/run"))
+
+
+def test_a_public_function_of_the_core_documents_what_it_takes_and_gives() -> None:
+    wanting = []
+    for path in modules("gis"):
+        for name, function in public_functions(ast.parse((ROOT / path).read_text()).body):
+            text = ast.get_docstring(function) or ""
+            arguments = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)} - {"self", "cls"}
+            gives = not (isinstance(function.returns, ast.Constant) and function.returns.value is None)
+            if (arguments and "Parameters\n" not in text) or (gives and "Returns\n" not in text):
+                wanting.append(f"{path}: {name}")
+    assert wanting == []
+
+
+def public_functions(body: list[ast.stmt], within: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    for node in body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from public_functions(node.body, f"{node.name}.")
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            decorators = {ast.unparse(d) for d in node.decorator_list}
+            if not decorators & {"property", "overload"}:
+                yield within + node.name, node

@@ -65,7 +65,7 @@ def drawn(folder: Path) -> str:
     labels = list(points)
     for s in net.streets:
         seen = s.chain.line & box(left, bottom, right - 60 / scale, top)
-        if s.path == 0:  # where it is farthest from every other label
+        if s.path == 0 and not seen.is_empty:  # where it is farthest from every other label
             spots = [
                 np.array(seen.interpolate(share, normalized=True).coords[0]) for share in np.linspace(0.05, 0.95, 19)
             ]
@@ -80,9 +80,8 @@ def drawn(folder: Path) -> str:
         words = f"{door['number']} {door['half'][0]}"
         shapes.append(line("to", [point, foot]))
         shapes.append(f'<circle cx="{x}" cy="{y}" r="2.5"/>')
-        shapes.append(
-            text(f'text-anchor="{"end" if west else "start"}"', point + [-5 / scale if west else 5 / scale, 0], words)
-        )
+        beside = point + np.array([-5 if west else 5, 0]) / scale
+        shapes.append(text(f'text-anchor="{"end" if west else "start"}"', beside, words))
     size = f'viewBox="0 0 {(right - left) * scale:.0f} {(top - bottom) * scale:.0f}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size}><style>{STYLE}</style><rect width="100%" height="100%"/>'
     return "\n".join([head, *dict.fromkeys(shapes), "</svg>", ""])

@@ -1,4 +1,4 @@
-"""An empty endpoint with the preview's request body, served as ``benton-streets serve`` serves: `empty_server.py PORT`."""
+"""An empty endpoint with the preview's request body, served as ``benton-streets serve`` does: `empty_server.py PORT`."""
 
 import sys
 from pathlib import Path
@@ -6,10 +6,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-import uvicorn  # noqa: E402
-from fastapi import FastAPI  # noqa: E402
+import uvicorn
+from fastapi import FastAPI
 
-from app.routes.api import PreviewRequest  # noqa: E402
+from app.routes.api import PreviewRequest
 
 app = FastAPI()
 

@@ -1,4 +1,4 @@
-"""The load, in a process of its own: `load.py PORT PATH CONNECTIONS SECONDS` with one JSON body a line on standard input.
+"""The load, in a process of its own: `load.py PORT PATH CONNECTIONS SECONDS`, a JSON body a line on standard input.
 
 Every connection stays open and sends its next request when the last is answered. Prints one line of JSON.
 """

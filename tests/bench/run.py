@@ -1,4 +1,4 @@
-"""``./run bench``: how fast the village numbers, against an empty endpoint and against PostGIS. 1 where a target is missed.
+"""``./run bench``: speed of numbering, against an empty endpoint and against PostGIS; 1 where a target is missed.
 
 Rates drift with the machine; the ratios, each within one run, are what is held to a target.
 """
@@ -9,8 +9,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.bench.previews import previews  # noqa: E402
-from tests.bench.report import BenchError, verdict  # noqa: E402
+from tests.bench.bulk import bulk
+from tests.bench.previews import previews
+from tests.bench.report import BenchError, verdict
 
 
 def main() -> int:
@@ -21,7 +22,9 @@ def main() -> int:
     targets = []
     try:
         if given.only != "bulk":
-            targets += previews(runs=1, seconds=0.5, count=40) if given.quick else previews(5, 4.0, 500)
+            targets += previews(1, 0.5, 40) if given.quick else previews(5, 4.0, 500)
+        if given.only != "previews":
+            targets += bulk(1, 12, 2_000) if given.quick else bulk(5, 100, 200_000)
     except BenchError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
