@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from shapely import LineString
 
 from gis.halves import SAME_FT, Half
-from gis.linework import Floats, Ints, chord, crossing
+from gis.linework import Floats, Ints, chord
 from gis.network import Network, Street
+from gis.segments import crossing
 
 
 class Crossing(NamedTuple):

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from shapely import LineString
 from shapely.geometry.base import BaseGeometry
 
-from gis.linework import Floats, Ints, crossing, cut, end_direction
+from gis.linework import Floats, Ints, cut, end_direction
 from gis.rules import Reading
+from gis.segments import crossing
 
 
 @dataclass(frozen=True, eq=False)

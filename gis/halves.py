@@ -14,8 +14,9 @@ from shapely.ops import substring
 
 from gis.extension import ray_to
 from gis.findings import Finding
-from gis.linework import Floats, crossing, point_at
+from gis.linework import Floats, point_at
 from gis.network import NS, Network, Street
+from gis.segments import crossing
 
 SAME_FT = 0.01
 

@@ -10,7 +10,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from gis.linework import Floats, Ints, Segments
+from gis.linework import Floats, Ints
+from gis.segments import Segments
 
 FIND_STREET = -1
 """Street of a door whose street is to be found."""

@@ -16,16 +16,9 @@ from gis.chains import chain
 from gis.errors import Fault, NetworkError
 from gis.extension import Blockers, stop, to_edge
 from gis.findings import Finding
-from gis.linework import (
-    BRIDGE,
-    Chain,
-    Floats,
-    Segments,
-    axial_bearing,
-    axial_difference,
-    point_at,
-)
+from gis.linework import BRIDGE, Chain, Floats, axial_bearing, axial_difference, point_at
 from gis.rules import Reading
+from gis.segments import Segments
 
 KINDS = ("street", "alley", "private", "path")
 BLOCK_LINES = ("auto", "never")

@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from gis.blocks import NumberingMap, Row
 from gis.findings import CATALOGUE, Finding
 from gis.halves import Half
-from gis.linework import Columns, Floats, Ints, Segments, kind_of
+from gis.linework import Floats, Ints
 from gis.locate import FIND_STREET, Locator, locate, locate_one
 from gis.network import NS, Network
 from gis.rules import NumberingLaw
+from gis.segments import Columns, Segments, kind_of
 
 NO_STREET = -2
 """Street of a door that names a street not in the linework."""

@@ -5,18 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from gis.linework import (
-    BRIDGE,
-    Chain,
-    Segments,
-    axial_bearing,
-    axial_difference,
-    chord,
-    crossing,
-    cut,
-    end_direction,
-    point_at,
-)
+from gis.linework import BRIDGE, Chain, axial_bearing, axial_difference, chord, cut, end_direction, point_at
+from gis.segments import Segments, crossing
 
 ELL = np.array([[0.0, 0.0], [0.0, 100.0], [50.0, 100.0]])  # 100 ft north, 50 ft east
 HAIRPIN = np.array([[0.0, 0.0], [0.0, 100.0], [0.0, 40.0]])  # 100 ft north, 60 ft back on itself
