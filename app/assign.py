@@ -14,7 +14,7 @@ from app.answers import listed
 from app.village import LONLAT, Village
 from gis.address import format_full, format_usps, on_street
 from gis.crs import check_feet, check_lonlat, is_geographic
-from gis.errors import AddressError, Fault, GeometryError, UnknownStreetError
+from gis.errors import AddressError, Fault, GeometryError
 from gis.explain import Explanation
 from gis.locate import FIND_STREET
 from gis.lots import Embraced, check_polygon, embraced
@@ -53,11 +53,7 @@ def preview(
         A bad coordinate, an unknown CRS or street, a place outside the village.
     """
     east, north = _into_feet(village, x, y, crs)
-    try:
-        asked = village.street_id(village.street_name(street)) if street else FIND_STREET
-    except UnknownStreetError:
-        place(village, x, y, crs)  # that there is no such place is told first
-        raise
+    asked = village.street_id(village.street_name(street)) if street else FIND_STREET
     doors = candidates(village.frontages, east, north, asked)
     chosen, others = doors[0], doors[1:]
     _check_inside(village, chosen, x, y)

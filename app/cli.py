@@ -21,9 +21,10 @@ from gis.address import street_key
 from gis.blocks import NumberingMap, numbering_map
 from gis.crs import WorkingCrs, working_crs
 from gis.errors import Fault, StreetsError
+from gis.frontages import NO_STREET, Frontages
 from gis.locate import FIND_STREET
 from gis.network import network
-from gis.numbering import NO_STREET, Doors, Frontages, codes, number
+from gis.numbering import Doors, codes, number
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -15,8 +15,8 @@ from gis.blocks import NumberingMap, Row, numbering_map
 from gis.crs import Projector, from_working, to_working, warm
 from gis.errors import Fault, UnknownStreetError
 from gis.findings import Finding
+from gis.frontages import Frontages
 from gis.network import Network, network
-from gis.numbering import Frontages
 
 LONLAT = "EPSG:4326"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ FIND_STREET = -1
 """Street of a door whose street is to be found."""
 
 _SEARCH_FT = 300.0
+_FEW = 1000
 _NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -36,6 +38,8 @@ class Locator:
         The name of each segment's street.
     ambiguous_ratio
         Another street within this many times the distance of the nearest is about as near.
+    few
+        All segments in the tree's order, where they are so few that one door is found sooner by looking at each.
     """
 
     segments: Segments
@@ -43,6 +47,7 @@ class Locator:
     named: Ints
     name_of: Ints
     ambiguous_ratio: float
+    few: Ints | None
 
     @classmethod
     def of(cls, segments: Segments, name_of: Ints, names: int, ambiguous_ratio: float) -> Locator:
@@ -64,8 +69,10 @@ class Locator:
         Locator
             The index.
         """
-        tree = shapely.STRtree(segments.lines())
-        return cls(segments, tree, np.searchsorted(name_of, np.arange(names + 1)), name_of, ambiguous_ratio)
+        lines = segments.lines()
+        tree = shapely.STRtree(lines)
+        few = tree.query(shapely.box(*shapely.total_bounds(lines))) if len(lines) <= _FEW else None
+        return cls(segments, tree, np.searchsorted(name_of, np.arange(names + 1)), name_of, ambiguous_ratio, few)
 
 
 class Located(NamedTuple):
@@ -129,17 +136,23 @@ def locate_one(locator: Locator, x: float, y: float, name: int) -> list[int]:
     if name != FIND_STREET:
         low, high = locator.named[name : name + 2].tolist()
         return [low + int(_squared(segments, slice(low, high), x, y).argmin())]
-    segment = locator.tree.query(shapely.Point(x, y), predicate="dwithin", distance=_SEARCH_FT)
-    square, name_of = _squared(segments, segment, x, y).tolist(), locator.name_of[segment].tolist()
-    reach = ratio**2 * min(square, default=math.inf)
-    if reach > _SEARCH_FT**2:
+    segment = locator.few
+    if segment is None:
+        segment = locator.tree.query(shapely.Point(x, y), predicate="dwithin", distance=_SEARCH_FT)
+    square = _squared(segments, segment, x, y)
+    reach = ratio**2 * square.min(initial=math.inf)
+    if locator.few is None and reach > _SEARCH_FT**2:
         found = _found(locator, np.array([x]), np.array([y]))
         return [*found.segment.tolist(), *found.near_segment.tolist()]
-    chosen = square.index(min(square))
-    nearest = {name_of[chosen]: chosen}
-    for k in sorted((k for k, s in enumerate(square) if s <= reach), key=lambda k: (square[k], name_of[k])):
-        nearest.setdefault(name_of[k], k)
-    return [int(segment[k]) for k in nearest.values()]
+    near = np.flatnonzero(square <= reach)
+    pairs = list(
+        zip(square[near].tolist(), locator.name_of[segment[near]].tolist(), segment[near].tolist(), strict=True)
+    )
+    _, name_of, chosen = min(pairs, key=itemgetter(0))
+    nearest = {name_of: chosen}
+    for _, name_of, at in sorted(pairs, key=itemgetter(0, 1)):
+        nearest.setdefault(name_of, at)
+    return list(nearest.values())
 
 
 def _nearest_of(segments: Segments, which: slice, x: Floats, y: Floats) -> Ints:

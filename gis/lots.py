@@ -13,8 +13,9 @@ from shapely.validation import explain_validity
 
 from gis.blocks import NumberingMap, Row
 from gis.errors import GeometryError
+from gis.frontages import Frontages
 from gis.linework import Floats
-from gis.numbering import Doors, Frontages, Held, number
+from gis.numbering import Doors, Held, number
 
 _PARALLEL = np.cos(np.radians(45.0))
 _STEP_FT = 10.0

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import shapely
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from gis.blocks import NumberingMap, Row
-from gis.findings import CATALOGUE, Finding
-from gis.halves import Half
+from gis.findings import Finding
+from gis.frontages import BIT, NO_STREET, ROW_SPAN, Frontages, HalfTable, RowTable
 from gis.linework import Floats, Ints
-from gis.locate import FIND_STREET, Locator, locate, locate_one
+from gis.locate import FIND_STREET, locate, locate_one
 from gis.network import NS, Network
 from gis.rules import NumberingLaw
-from gis.segments import Columns, Segments, kind_of
+from gis.segments import Columns, kind_of
 
-NO_STREET = -2
-"""Street of a door that names a street not in the linework."""
-
-_BIT = {code: 1 << k for k, code in enumerate(CATALOGUE)}
 _AT_BASE_FT = 0.005
 _PAST_FT = 0.01
-_ROW_SPAN = 1 << 40  # hundredths of a foot set aside for the stations of one half
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +107,7 @@ def codes(bits: int) -> tuple[str, ...]:
     tuple of str
         In the catalogue's order.
     """
-    return tuple(code for code, bit in _BIT.items() if bits & bit) if bits else ()
+    return tuple(code for code, bit in BIT.items() if bits & bit) if bits else ()
 
 
 class Held(NamedTuple):
@@ -123,171 +116,6 @@ class Held(NamedTuple):
     half: int
     from_ft: float
     to_ft: float
-
-
-@dataclass(frozen=True, eq=False)
-class Frontages:
-    """A Street Numbering Map laid out for numbering: made once, used for every door.
-
-    Parameters
-    ----------
-    map
-        The map it was made of.
-    names
-        Names of the streets; a street's place here is its id in `number`.
-    locator
-        The streets' lines, indexed.
-    columns, plain
-        The same tables twice: as arrays for many doors, as lists for one.
-    """
-
-    map: NumberingMap
-    names: tuple[str, ...]
-    locator: Locator
-    columns: _Tables
-    plain: _Tables
-
-    @classmethod
-    def of(cls, numbering: NumberingMap) -> Frontages:
-        """Lay out a map.
-
-        Parameters
-        ----------
-        numbering
-            The map.
-
-        Returns
-        -------
-        Frontages
-            Ready to number under it.
-        """
-        net = numbering.network
-        shapely.prepare(net.hull)
-        segments = Segments.of([(s.chain.coords, s.chain.physical, s.chain.closed) for s in net.streets])
-        names = tuple(net.by_name)
-        name_of = np.array([names.index(s.name) for s in net.streets])[segments.owner]
-        lengths = np.array([s.chain.length for s in net.streets])
-        path_key = np.concatenate([[0.0], np.cumsum(lengths + 1000.0)])[:-1]
-        tables = _Tables(segments, path_key, _Halves.of(numbering, path_key), _Rows.of(numbering.rows))
-        return cls(
-            map=numbering,
-            names=names,
-            locator=Locator.of(segments, name_of, len(names), net.reading.ambiguous_ratio),
-            columns=tables,
-            plain=_Tables(*map(_listed, tables)),
-        )
-
-    def ids(self, names: Sequence[str | None]) -> Ints:
-        """Return the ids of streets by their exact names.
-
-        Parameters
-        ----------
-        names
-            The names; None where the street is to be found.
-
-        Returns
-        -------
-        numpy.ndarray
-            Ids, shape (n,): `FIND_STREET` for None, `NO_STREET` for a name that is not in the linework.
-        """
-        known: dict[str | None, int] = {name: k for k, name in enumerate(self.names)}
-        known[None] = FIND_STREET
-        return np.array([known.get(name, NO_STREET) for name in names], dtype=np.int64)
-
-
-class _Tables(NamedTuple):
-    """What numbering looks up: the segments, where each path begins on one long line, half-streets and rows."""
-
-    segments: Segments
-    path_key: Any
-    halves: _Halves
-    rows: _Rows
-
-
-def _listed(table: Any) -> Any:
-    """Return a table with lists for its arrays: of one entry they are read many times faster."""
-    if isinstance(table, np.ndarray):
-        return table.tolist()
-    if isinstance(table, Segments):
-        return Segments(*(getattr(table, f.name).tolist() for f in fields(table)))
-    return type(table)(*(column.tolist() for column in table))
-
-
-class _Halves(NamedTuple):
-    low: Floats
-    high: Floats
-    at_low: Ints
-    at_high: Ints
-    origin: Floats
-    direction: Ints
-    way_ft: Floats
-    even_is_left: NDArray[np.bool_]
-    axis_x: Floats
-    axis_y: Floats
-
-    @classmethod
-    def of(cls, numbering: NumberingMap, path_key: Floats) -> _Halves:
-        members, net = numbering.halves, numbering.network
-        at_low, at_high = _preferred(members)
-        axes = np.array([net.east if net.streets[h.street].family == NS else net.north for h in members])
-        return cls(
-            low=np.array([path_key[h.street] + h.taken[0] for h in members]),
-            high=np.array([path_key[h.street] + h.taken[1] for h in members]),
-            at_low=at_low,
-            at_high=at_high,
-            origin=np.array([path_key[h.street] + h.origin for h in members]),
-            direction=np.array([h.direction for h in members]),
-            way_ft=np.array([h.way_ft for h in members]),
-            even_is_left=np.array([h.even_is_left for h in members]),
-            axis_x=axes[:, 0].copy(),
-            axis_y=axes[:, 1].copy(),
-        )
-
-
-def _preferred(members: Sequence[Half]) -> tuple[Ints, Ints]:
-    """Which half takes a door just at each half's low and high end: the one on the ground, else north or east."""
-    low, high = np.arange(len(members)), np.arange(len(members))
-    for k, (first, second) in enumerate(pairwise(members)):
-        if first.street == second.street:
-            ranks = [(_on_ground_at(h, first.taken[1]), h.name in {"North", "East"}) for h in (first, second)]
-            high[k] = low[k + 1] = k if ranks[0] >= ranks[1] else k + 1
-    return low, high
-
-
-def _on_ground_at(half: Half, along: float) -> bool:
-    """Whether the street is on the ground just inside a half, at one of its ends."""
-    starts_here = abs(half.origin - along) <= abs(half.outer - along)
-    return bool(half.physical[0] if starts_here else half.physical[-1])
-
-
-class _Rows(NamedTuple):
-    key: Ints
-    start: Ints
-    block: Ints
-    hundred: Ints
-    unit_ft: Ints
-    open: NDArray[np.bool_]
-    bits: Ints
-
-    @classmethod
-    def of(cls, rows: Sequence[Row]) -> _Rows:
-        start = np.array([round(r.from_ft * 100) for r in rows], dtype=np.int64)
-        return cls(
-            key=np.array([r.half for r in rows], dtype=np.int64) * _ROW_SPAN + start,
-            start=start,
-            block=np.array([r.block for r in rows]),
-            hundred=np.array([r.hundred for r in rows]),
-            unit_ft=np.array([r.unit_ft for r in rows]),
-            open=np.array([r.virtual for r in rows]),
-            bits=np.array([_bits(r.findings) for r in rows]),
-        )
-
-
-def _bits(found: Sequence[Finding]) -> int:
-    total = 0
-    for finding in found:
-        total |= _BIT[finding.code]
-    return total
 
 
 def number(frontages: Frontages, x: ArrayLike, y: ArrayLike, street: ArrayLike = FIND_STREET) -> Doors:
@@ -320,7 +148,7 @@ def number(frontages: Frontages, x: ArrayLike, y: ArrayLike, street: ArrayLike =
     usable = np.flatnonzero(bits == 0)
     located = locate(frontages.locator, xs[usable], ys[usable], ids[usable])
     doors = _numbered(frontages, xs[usable], ys[usable], located.segment)
-    doors.bits[located.near_door] |= _BIT["AMBIGUOUS_FRONTAGE"]
+    doors.bits[located.near_door] |= BIT["AMBIGUOUS_FRONTAGE"]
     return doors if len(usable) == len(xs) else _spread(doors, xs, ys, usable, bits)
 
 
@@ -356,20 +184,20 @@ def candidates(
     doors = [_numbered(frontages, x, y, at, held) for at in locate_one(frontages.locator, x, y, street)]
     if len(doors) == 1:
         return doors
-    return [replace(door, bits=door.bits | _BIT["AMBIGUOUS_FRONTAGE"]) for door in doors]
+    return [replace(door, bits=door.bits | BIT["AMBIGUOUS_FRONTAGE"]) for door in doors]
 
 
 def _unusable(frontages: Frontages, x: Floats, y: Floats, ids: Ints) -> Ints:
     """Return the findings that stop a door before it is numbered, as bits."""
     net = frontages.map.network
-    bits: Ints = np.where(ids == NO_STREET, _BIT["UNKNOWN_STREET"], 0)
+    bits: Ints = np.where(ids == NO_STREET, BIT["UNKNOWN_STREET"], 0)
     outside = np.flatnonzero(~shapely.contains_xy(net.hull, x, y))
     if len(outside):
         finite = np.isfinite(x[outside]) & np.isfinite(y[outside])
-        bits[outside[~finite]] |= _BIT["BAD_COORDINATE"]
+        bits[outside[~finite]] |= BIT["BAD_COORDINATE"]
         outside = outside[finite]
         away = _beyond_hull(net, x[outside], y[outside])
-        bits[outside[away > net.reading.edge_ft]] |= _BIT["OUT_OF_VILLAGE"]
+        bits[outside[away > net.reading.edge_ft]] |= BIT["OUT_OF_VILLAGE"]
     return bits
 
 
@@ -421,7 +249,7 @@ def _numbered(frontages: Frontages, x: Any, y: Any, segment: Any, held: Held | N
         ("OUTSIDE_FRONTAGE", outside),
         ("UNIT_OVERFLOW", placed.unit > law.last_unit),
     ):
-        bits = bits | raised * _BIT[code]
+        bits = bits | raised * BIT[code]
     return Doors(
         x=x,
         y=y,
@@ -445,7 +273,7 @@ def _numbered(frontages: Frontages, x: Any, y: Any, segment: Any, held: Held | N
     )
 
 
-def _half_at(halves: _Halves, kind: Any, key: Any) -> Any:
+def _half_at(halves: HalfTable, kind: Any, key: Any) -> Any:
     """Return the half a place belongs to; just at a base line the one the street occupies, north or east first."""
     half = kind.last_at(halves.low, key)
     at_low = key <= halves.low[half] + _AT_BASE_FT
@@ -453,7 +281,7 @@ def _half_at(halves: _Halves, kind: Any, key: Any) -> Any:
     return kind.where(at_low, halves.at_low[half], kind.where(at_high, halves.at_high[half], half))
 
 
-def _station(halves: _Halves, kind: Any, key: Any, half: Any, held: Held | None) -> tuple[Any, Any]:
+def _station(halves: HalfTable, kind: Any, key: Any, half: Any, held: Held | None) -> tuple[Any, Any]:
     """Return a station in whole hundredths of a foot, and whether a lot's frontage held it back."""
     station = halves.way_ft[half] + halves.direction[half] * (key - halves.origin[half])
     hundredths = kind.hundredths(kind.maximum(station, 0.0))
@@ -464,7 +292,7 @@ def _station(halves: _Halves, kind: Any, key: Any, half: Any, held: Held | None)
     return inside, abs(inside - hundredths) > 1
 
 
-def _side(halves: _Halves, kind: Any, half: Any, on: Any) -> tuple[Any, Any]:
+def _side(halves: HalfTable, kind: Any, half: Any, on: Any) -> tuple[Any, Any]:
     """Return whether a door lies on the even side, and whether the literal side at that place is the other.
 
     The side is decided once for the half-street, looking outward, so that parity never flips in a bend.
@@ -488,9 +316,9 @@ class _Placed(NamedTuple):
     unit: Any
 
 
-def _placed(rows: _Rows, kind: Any, half: Any, station: Any, law: NumberingLaw) -> _Placed:
+def _placed(rows: RowTable, kind: Any, half: Any, station: Any, law: NumberingLaw) -> _Placed:
     """Find the block and the unit of a station; stations and starts are whole hundredths of a foot."""
-    row = kind.last_at(rows.key, half * _ROW_SPAN + station)
+    row = kind.last_at(rows.key, half * ROW_SPAN + station)
     # open blocks follow on: a door at the very end of the last row is in the block after it
     further = kind.where(rows.open[row], (station - rows.start[row]) // (law.open_block_ft * 100), 0)
     start = rows.start[row] + further * law.open_block_ft * 100

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from gis.explain import ConstructionLine, Explanation, Step
+from gis.frontages import Frontages
 from gis.halves import Half
 from gis.linework import Floats
 from gis.network import NS, Street
-from gis.numbering import Doors, Frontages, side_names
+from gis.numbering import Doors, side_names
 
 _LETTER = {"North": "a", "South": "b", "East": "c", "West": "d"}
 _TICK_FT = 60.0

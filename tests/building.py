@@ -9,8 +9,9 @@ from shapely import LineString
 from gis import numbering
 from gis.blocks import NumberingMap, Row, numbering_map
 from gis.findings import Finding
+from gis.frontages import Frontages
 from gis.network import Piece, network
-from gis.numbering import Doors, Frontages, Held
+from gis.numbering import Doors, Held
 from gis.rules import NumberingLaw, Reading
 
 LAW = NumberingLaw(44, 90, 100, 10, 11, 15, 660)

@@ -6,9 +6,9 @@ import numpy as np
 from shapely import LineString
 
 from gis.blocks import numbering_map
+from gis.frontages import Frontages
 from gis.linework import Floats
 from gis.network import Piece, network
-from gis.numbering import Frontages
 from gis.rules import NumberingLaw
 
 LAW = NumberingLaw(44, 90, 100, 10, 11, 15, 660)
@@ -33,15 +33,15 @@ def county(streets: int, points: int) -> County:
     rng = np.random.default_rng(SEED)
     step = np.arange(streets) * BLOCK_FT
     corners = np.stack(np.meshgrid(step, step), axis=2) + rng.uniform(-JITTER_FT, JITTER_FT, (streets, streets, 2))
-    pieces = [Piece(f"{_ordinal(k)} Street", LineString(corners[k])) for k in range(streets)]
-    pieces += [Piece(f"{_ordinal(k)} Avenue", LineString(corners[:, k])) for k in range(streets)]
-    middle = _ordinal(streets // 2)
+    pieces = [Piece(f"{_name(k)} Street", LineString(corners[k])) for k in range(streets)]
+    pieces += [Piece(f"{_name(k)} Avenue", LineString(corners[:, k])) for k in range(streets)]
+    middle = _name(streets // 2)
     net = network(pieces, f"{middle} Street", f"{middle} Avenue")
     frontages = Frontages.of(numbering_map(net, LAW))
     return County(frontages, *_beside(frontages, points, rng))
 
 
-def _ordinal(k: int) -> str:
+def _name(k: int) -> str:
     return f"Row {k + 1}"
 
 

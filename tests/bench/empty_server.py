@@ -1,4 +1,4 @@
-"""An empty endpoint with the preview's request body, served as ``benton-streets serve`` does: `empty_server.py PORT`."""
+"""An empty endpoint with the preview's request body, served as ``benton-streets serve`` is: `empty_server.py PORT`."""
 
 import sys
 from pathlib import Path

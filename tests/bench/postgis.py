@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import psycopg
 
+from gis.frontages import Frontages
 from gis.linework import Ints
-from gis.numbering import Frontages
 from tests.bench.county import LAW, County
 
 REACH_FT = 130
@@ -75,7 +75,8 @@ placed AS (
     FROM station s JOIN blocks b ON b.id = blocks_before + width_bucket(station, starts) - 1)
 SELECT id, CASE WHEN away <= $side_ft THEN 0 ELSE
     hundred + further * {LAW.hundred} + CASE WHEN even THEN {LAW.first_even} ELSE {LAW.first_odd} END
-    + 2 * LEAST((station - start - further * {LAW.open_block_ft * 100}) / (unit_ft * 100), {LAW.last_unit}) END AS number
+    + 2 * LEAST((station - start - further * {LAW.open_block_ft * 100}) / (unit_ft * 100), {LAW.last_unit})
+    END AS number
 FROM placed
 """
 

@@ -1,6 +1,7 @@
 """``./run bench``: speed of numbering, against an empty endpoint and against PostGIS; 1 where a target is missed.
 
-Rates drift with the machine; the ratios, each within one run, are what is held to a target.
+Rates drift with the machine; the ratios, each within one run, are what is held to a target. Some five minutes, of which
+one lays out the county. 2 where it cannot be run or the outputs disagree: a rate would then mean nothing.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from tests.bench.report import BenchError, verdict
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./run bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it works: the rates mean little")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes: sees that outputs agree, holds to no speed")
     parser.add_argument("--only", choices=("previews", "bulk"), help="one of the two")
     given = parser.parse_args()
     targets = []
@@ -28,7 +29,8 @@ def main() -> int:
     except BenchError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
-    return verdict(targets)
+    missed = verdict(targets)
+    return 0 if given.quick else missed
 
 
 if __name__ == "__main__":

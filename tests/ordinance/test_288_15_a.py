@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gis import numbering
-from gis.numbering import FIND_STREET, NO_STREET
+from gis.frontages import FIND_STREET, NO_STREET
 from tests.building import VAN_BUREN, street, village
 
 # The corners of the outer streets make the hull a square, 1,500 ft each way.

@@ -265,6 +265,21 @@ def test_a_street_that_ends_within_5_ft_meets_on_the_ground(short, built):
     assert ("PHANTOM" in codes(there)) == (not built)
 
 
+@pytest.mark.parametrize(("short", "built"), [(4.9, True), (5.1, False)])
+def test_a_slanting_street_meets_where_its_end_is_within_5_ft_though_the_lines_cross_farther_on(short, built):
+    # at 50 degrees the lines cross 6.4 ft past an end that is 4.9 ft away; 100 ft from Main it would be a phantom
+    turn = math.radians(50)
+    lane = street("Slant Lane", (short, 100), (short + 900 * math.sin(turn), 100 + 900 * math.cos(turn)))
+    assert bool(village(lane).blocks(VAN_BUREN, "North")) == built
+
+
+@pytest.mark.parametrize(("short", "makes"), [(5, True), (5.1, False)])
+def test_a_street_of_its_own_family_meets_within_5_ft_though_it_is_not_extended(short, makes):
+    turn = math.radians(40)
+    fork = street("Fork Street", (short, 400), (short + 900 * math.sin(turn), 400 + 900 * math.cos(turn)))
+    assert north(fork) == ([(0, 400, 9)] if makes else [])
+
+
 @pytest.mark.parametrize(("short", "built"), [(5, True), (5.1, False)])
 def test_a_street_meets_the_one_it_ends_within_5_ft_of(short, built):
     # Court Street ends short of First Avenue, 100 ft from Main Street
