@@ -14,7 +14,7 @@ from shapely.ops import substring
 
 from gis.extension import ray_to
 from gis.findings import Finding
-from gis.linework import Floats, point_at
+from gis.linework import Floats, cut, point_at
 from gis.network import NS, Network, Street
 from gis.segments import crossing
 
@@ -51,6 +51,8 @@ class Half:
         Station of the street's own outward end, feet.
     dead_end
         Whether that end is an end of the street (and not the next crossing of its base line).
+    base_part
+        Vertices of the base line about station 0, feet.
     findings
         What is doubtful about the half as a whole.
     """
@@ -69,6 +71,7 @@ class Half:
     physical: NDArray[np.bool_]
     end_station: float
     dead_end: bool
+    base_part: Floats
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -296,8 +299,16 @@ def _half(
         physical=physical,
         end_station=way_ft + abs(outer - origin),
         dead_end=dead_end,
+        base_part=_about(net.bases[street.family].coords, part[0], net.reading.extension_chord_ft),
         findings=(*street.findings, *found),
     )
+
+
+def _about(coords: Floats, point: Floats, reach_ft: float) -> Floats:
+    """Return the part of a line within reach of the place nearest a point."""
+    at = LineString(coords).project(shapely.Point(point))
+    parts, _ = cut(coords, np.zeros(len(coords) - 1, dtype=np.int64), [at - reach_ft, at + reach_ft])
+    return parts[1 if at > reach_ft else 0]
 
 
 def _part(street: Street, origin: float, outer: float) -> tuple[Floats, NDArray[np.bool_]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +21,7 @@ _AT_BASE_FT = 0.005
 _PAST_FT = 0.01
 
 
-@dataclass(frozen=True, eq=False)
-class Doors:
+class Doors(NamedTuple):
     """A numbered door, each field a number; or many, each field a column of shape (n,). US survey feet.
 
     Parameters
@@ -86,7 +84,7 @@ class Doors:
         Doors
             The door, each field a number.
         """
-        return Doors(*(getattr(self, f.name)[door].item() for f in fields(Doors)))
+        return Doors(*(column[door].item() for column in self))
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -184,7 +182,7 @@ def candidates(
     doors = [_numbered(frontages, x, y, at, held) for at in locate_one(frontages.locator, x, y, street)]
     if len(doors) == 1:
         return doors
-    return [replace(door, bits=door.bits | BIT["AMBIGUOUS_FRONTAGE"]) for door in doors]
+    return [door._replace(bits=door.bits | BIT["AMBIGUOUS_FRONTAGE"]) for door in doors]
 
 
 def _unusable(frontages: Frontages, x: Floats, y: Floats, ids: Ints) -> Ints:
@@ -210,7 +208,7 @@ def _beyond_hull(net: Network, x: Any, y: Any) -> Any:
     return shapely.distance(shapely.points(x, y), net.hull)
 
 
-_BLANK = {f.name: 0 for f in fields(Doors)} | {"street": -1, "half": -1, "row": -1}
+_BLANK = dict.fromkeys(Doors._fields, 0) | {"street": -1, "half": -1, "row": -1}
 
 
 def _blank(x: float, y: float, bits: int) -> Doors:

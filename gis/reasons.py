@@ -158,7 +158,7 @@ class _Told:
 
     def lines(self) -> tuple[ConstructionLine, ...]:
         """Draw the base line, the extension, the block and its ends, the unit's frontage and the offset."""
-        drawn = [ConstructionLine("base_line", self.base, self._base_part())]
+        drawn = [ConstructionLine("base_line", self.base, self.half.base_part)]
         if self.half.way is not None:
             drawn.append(ConstructionLine("extension", f"{self.street.name} extended", self.half.way, assumed=True))
         to_ft = self.door.block_from_ft + self.map.law.open_block_ft if self.row.virtual else self.row.to_ft
@@ -178,9 +178,6 @@ class _Told:
             ConstructionLine("offset", "", np.array([[self.door.x, self.door.y], [self.door.foot_x, self.door.foot_y]]))
         )
         return tuple(drawn)
-
-    def _base_part(self) -> Floats:
-        return self.net.bases[self.street.family].coords
 
     def _along(self, near: float, far: float) -> Floats:
         inside = slice(bisect_right(self.stations, near), bisect_left(self.stations, far))

@@ -1,7 +1,7 @@
 """Villages of a few streets, in planar feet: Main Street on y = 0 and Van Buren Street on x = 0 unless given."""
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from shapely import LineString
@@ -39,7 +39,7 @@ def village(*pieces: Piece, reading: Reading | None = None) -> "Village":
 
 def same(one: Doors, other: Doors) -> bool:
     """Whether two doors are the same to the last digit."""
-    return bool(np.array_equal(np.array(astuple(one)), np.array(astuple(other)), equal_nan=True))
+    return bool(np.array_equal(np.array(tuple(one)), np.array(tuple(other)), equal_nan=True))
 
 
 @dataclass(frozen=True)
