@@ -87,10 +87,12 @@ class LimitedBody:
         if scope["type"] != "http" or scope["method"] in {"GET", "HEAD"}:
             await self.app(scope, receive, send)
             return
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
-        body = b""
-        too_long = not declared.isdigit() or int(declared) > MOST_BYTES
-        more = not too_long
+        declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+        too_long = declared.isdigit() and int(declared) > MOST_BYTES
+        if declared.isdigit() and not too_long:
+            await self.app(scope, receive, send)  # the server reads no more than was declared
+            return
+        body, more = b"", not too_long
         while more:
             message = await receive()
             body += message.get("body", b"")

@@ -103,11 +103,11 @@ class Projector:
         if x.shape != y.shape:
             raise GeometryError.of("x, y", f"shapes {x.shape} and {y.shape}", "arrays of one shape")
         px, py = self._transform(x * self._scale_in, y * self._scale_in, errcheck=False)
-        lost = ~(np.isfinite(px) & np.isfinite(py))
-        return (
-            np.where(lost, np.nan, px * self._scale_out),
-            np.where(lost, np.nan, py * self._scale_out),
-        )
+        px, py = px * self._scale_out, py * self._scale_out
+        lost = ~np.isfinite(px + py)
+        if lost.any():
+            px, py = np.where(lost, np.nan, px), np.where(lost, np.nan, py)
+        return px, py
 
 
 @lru_cache(maxsize=16)

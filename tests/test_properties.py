@@ -212,7 +212,7 @@ def test_rows_follow_each_other_and_one_door_is_numbered_as_among_many(plan: Pla
         many = numbering.number(there.frontages, *plan.doors.T, ids)
         for k, (x, y) in enumerate(plan.doors):
             one = numbering.number(there.frontages, float(x), float(y), int(ids[k]))
-            assert np.allclose(np.array(tuple(one)), np.array(astuple(many.at(k))), rtol=0, atol=1e-9)
+            assert np.allclose(np.array(tuple(one)), np.array(tuple(many.at(k))), rtol=0, atol=1e-9)
             assert (one.number, one.half, one.bits) == (many.number[k], many.half[k], many.bits[k])
 
 

@@ -15,7 +15,6 @@ from urllib.parse import quote, urlencode
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -42,6 +41,8 @@ HEADERS = {
     "Permissions-Policy": "geolocation=(self), camera=(), microphone=()",
 }
 
+_RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
 Handler = Callable[[Request, Exception], Response | Awaitable[Response]]
 
 
@@ -62,9 +63,8 @@ class SafeHeaders:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                given = {name for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *(h for h in _RAW_HEADERS if h[0] not in given)]
             await send(message)
 
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)

@@ -299,6 +299,12 @@ def test_the_piece_between_two_crossings_counts_from_the_one_nearer_the_crossing
     assert "SIDE_CARRIED" not in WEAVE.codes("Weave Street", 280, -100)
 
 
+def test_which_crossing_a_piece_counts_from_does_not_hang_on_how_it_is_drawn():
+    back = village(street("Weave Street", (500, 200), (500, -200), (300, -200), (300, 200)))
+    for door in ((280, -100), (480, -100), (320, 100), (520, 100)):
+        assert back.number("Weave Street", *door) == WEAVE.number("Weave Street", *door)
+
+
 def test_the_other_crossing_bounds_a_block_of_any_length_also_where_main_street_is_only_extended():
     # 600 + 200 + 600 ft; an extended line so far off would leave "no apparent block". 1400 / 44 = 31.8
     main, weave = street(MAIN, (-1500, 0), (100, 0)), [(300, 300), (300, -600), (500, -600), (500, 300)]

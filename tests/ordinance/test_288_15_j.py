@@ -142,6 +142,13 @@ def test_a_notch_in_front_of_another_part_of_the_lot_does_not_hide_it():
     assert front.numbers == units(10, 13, 25)
 
 
+def test_the_back_of_a_lot_that_widens_behind_its_front_is_no_front():
+    # the front ends at 150 ft; behind it the back line runs on to 180 ft, with the lot itself between
+    (front,) = fronts(Polygon([(20, 100), (20, 150), (60, 180), (60, 100)]))
+    assert (front.frontage.from_ft, front.frontage.to_ft) == (100, 150)
+    assert front.numbers == units(10, 13, 19)
+
+
 # Bend Road runs 400 ft north and then north-east; nothing crosses it: 15 ft units.
 BEND = village(street("Bend Road", (300, 0), (300, 400), (700, 800)))
 S = math.sqrt(0.5)
