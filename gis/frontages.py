@@ -39,6 +39,8 @@ class Frontages:
         Names of the streets; a street's place here is its id in `number`.
     locator
         The streets' lines, indexed.
+    in_hull
+        Whether each path is of kind ``street`` throughout, and so within the village's hull.
     columns, plain
         The same tables twice: as arrays for many doors, as lists for one.
     """
@@ -46,6 +48,7 @@ class Frontages:
     map: NumberingMap
     names: tuple[str, ...]
     locator: Locator
+    in_hull: list[bool]
     columns: Tables
     plain: Tables
 
@@ -75,6 +78,7 @@ class Frontages:
             map=numbering,
             names=names,
             locator=Locator.of(segments, name_of, len(names), net.reading.ambiguous_ratio),
+            in_hull=[bool(s.is_street[s.chain.physical].all()) for s in net.streets],
             columns=tables,
             plain=Tables(*map(_listed, tables)),
         )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import shapely
@@ -39,7 +38,7 @@ class Locator:
     ambiguous_ratio
         Another street within this many times the distance of the nearest is about as near.
     few
-        All segments in the tree's order, where they are so few that one door is found sooner by looking at each.
+        Whether the segments are so few that one door is found sooner by looking at each.
     """
 
     segments: Segments
@@ -47,7 +46,7 @@ class Locator:
     named: Ints
     name_of: Ints
     ambiguous_ratio: float
-    few: Ints | None
+    few: bool
 
     @classmethod
     def of(cls, segments: Segments, name_of: Ints, names: int, ambiguous_ratio: float) -> Locator:
@@ -71,8 +70,8 @@ class Locator:
         """
         lines = segments.lines()
         tree = shapely.STRtree(lines)
-        few = tree.query(shapely.box(*shapely.total_bounds(lines))) if len(lines) <= _FEW else None
-        return cls(segments, tree, np.searchsorted(name_of, np.arange(names + 1)), name_of, ambiguous_ratio, few)
+        named = np.searchsorted(name_of, np.arange(names + 1))
+        return cls(segments, tree, named, name_of, ambiguous_ratio, few=len(lines) <= _FEW)
 
 
 class Located(NamedTuple):
@@ -136,23 +135,21 @@ def locate_one(locator: Locator, x: float, y: float, name: int) -> list[int]:
     if name != FIND_STREET:
         low, high = locator.named[name : name + 2].tolist()
         return [low + int(_squared(segments, slice(low, high), x, y).argmin())]
-    segment = locator.few
-    if segment is None:
-        segment = locator.tree.query(shapely.Point(x, y), predicate="dwithin", distance=_SEARCH_FT)
-    square = _squared(segments, segment, x, y)
+    which: Any = slice(None)
+    if not locator.few:
+        which = locator.tree.query(shapely.Point(x, y), predicate="dwithin", distance=_SEARCH_FT)
+    square = _squared(segments, which, x, y)
     reach = ratio**2 * square.min(initial=math.inf)
-    if locator.few is None and reach > _SEARCH_FT**2:
+    if not locator.few and reach > _SEARCH_FT**2:
         found = _found(locator, np.array([x]), np.array([y]))
         return [*found.segment.tolist(), *found.near_segment.tolist()]
     near = np.flatnonzero(square <= reach)
-    pairs = list(
-        zip(square[near].tolist(), locator.name_of[segment[near]].tolist(), segment[near].tolist(), strict=True)
-    )
-    _, name_of, chosen = min(pairs, key=itemgetter(0))
-    nearest = {name_of: chosen}
-    for _, name_of, at in sorted(pairs, key=itemgetter(0, 1)):
-        nearest.setdefault(name_of, at)
-    return list(nearest.values())
+    segment = near if locator.few else which[near]
+    found_on: dict[int, int] = {}
+    pairs = zip(square[near].tolist(), locator.name_of[segment].tolist(), segment.tolist(), strict=True)
+    for _, name_of, at in sorted(pairs):
+        found_on.setdefault(name_of, at)
+    return list(found_on.values())
 
 
 def _nearest_of(segments: Segments, which: slice, x: Floats, y: Floats) -> Ints:
@@ -180,7 +177,7 @@ def _found(locator: Locator, x: Floats, y: Floats) -> Located:
     ratio = locator.ambiguous_ratio
     shapes = np.asarray(shapely.points(x, y))
     door, segment, square = _within(locator, x, y, shapes, _SEARCH_FT)
-    nearest, first = _first_of(door, square, len(x))
+    nearest, chosen = _first_of(door, segment, square, len(x))
     poor = np.flatnonzero(nearest * ratio**2 > _SEARCH_FT**2)
     if len(poor):
         # few doors lie so far from any street: their own distance is found first
@@ -189,8 +186,7 @@ def _found(locator: Locator, x: Floats, y: Floats) -> Located:
         kept = ~np.isin(door, poor)
         door = np.concatenate([door[kept], poor[more[0]]])
         segment, square = np.concatenate([segment[kept], more[1]]), np.concatenate([square[kept], more[2]])
-        nearest, first = _first_of(door, square, len(x))
-    chosen = segment[first]
+        nearest, chosen = _first_of(door, segment, square, len(x))
     near = (square <= ratio**2 * nearest[door]) & (locator.name_of[segment] != locator.name_of[chosen][door])
     return Located(chosen, *_nearest_each(locator, door[near], segment[near], square[near]))
 
@@ -204,12 +200,13 @@ def _within(
     return door, segment, _squared(locator.segments, segment, x[door], y[door])
 
 
-def _first_of(door: Ints, square: Floats, count: int) -> tuple[Floats, Ints]:
-    """Return each door's least squared distance (inf where it has no pair) and the pair that has it."""
-    nearest, first = np.full(count, np.inf), np.zeros(count, dtype=np.int64)
+def _first_of(door: Ints, segment: Ints, square: Floats, count: int) -> tuple[Floats, Ints]:
+    """Return each door's least squared distance (inf where it has no pair) and its segment, of equal ones the first."""
+    nearest = np.full(count, np.inf)
     np.minimum.at(nearest, door, square)
-    least = np.flatnonzero(square <= nearest[door])[::-1]
-    first[door[least]] = least
+    least = square <= nearest[door]
+    first = np.full(count, np.iinfo(np.int64).max)
+    np.minimum.at(first, door[least], segment[least])
     return nearest, first
 
 
@@ -218,9 +215,9 @@ def _nearest_each(locator: Locator, door: Ints, segment: Ints, square: Floats) -
     if not len(door):
         return _NONE, _NONE
     name = locator.name_of[segment]
-    order = np.lexsort((square, name, door))
+    order = np.lexsort((segment, square, name, door))
     fresh = np.ones(len(order), dtype=bool)
     fresh[1:] = (np.diff(door[order]) != 0) | (np.diff(name[order]) != 0)
     kept = order[fresh]
-    kept = kept[np.lexsort((square[kept], door[kept]))]
+    kept = kept[np.lexsort((name[kept], square[kept], door[kept]))]
     return door[kept], segment[kept]

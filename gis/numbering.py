@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -175,14 +176,22 @@ def candidates(
         The nearest street's number first, then one for each other street within the reading's `ambiguous_ratio`; one
         entry with a finding where the point cannot be numbered.
     """
-    if street == NO_STREET or not shapely.contains_xy(frontages.map.network.hull, x, y):
+    doors = []
+    if street != NO_STREET and abs(x) <= _FARTHEST_FT and abs(y) <= _FARTHEST_FT:  # and so no nan
+        doors = [_numbered(frontages, x, y, at, held) for at in locate_one(frontages.locator, x, y, street)]
+    if not doors or not _surely_inside(frontages, doors[0]):
         bits = int(_unusable(frontages, np.array([x]), np.array([y]), np.array([street]))[0])
         if bits:
             return [_blank(x, y, bits)]
-    doors = [_numbered(frontages, x, y, at, held) for at in locate_one(frontages.locator, x, y, street)]
     if len(doors) == 1:
         return doors
     return [door._replace(bits=door.bits | BIT["AMBIGUOUS_FRONTAGE"]) for door in doors]
+
+
+def _surely_inside(frontages: Frontages, door: Doors) -> bool:
+    """Whether a door is in the village because it is so near to a street that the village's hull is drawn round."""
+    away = math.hypot(door.x - door.foot_x, door.y - door.foot_y)
+    return bool(away <= frontages.map.network.reading.edge_ft and frontages.in_hull[door.street])
 
 
 def _unusable(frontages: Frontages, x: Floats, y: Floats, ids: Ints) -> Ints:

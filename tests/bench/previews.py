@@ -46,14 +46,16 @@ def doors(village: Village, count: int) -> Asked:
     share, off = rng.random(count), rng.uniform(30, 150, count) * rng.choice([-1, 1], count)
     x = lines.x[on] + share * lines.dx[on] - off * lines.dy[on] / lines.length[on]
     y = lines.y[on] + share * lines.dy[on] + off * lines.dx[on] / lines.length[on]
-    lon, lat = (np.round(axis, 7) for axis in village.out_of_feet(LONLAT)(x, y))
+    lon, lat = village.out_of_feet(LONLAT)(x, y)
+    lon, lat = lon.round(7), lat.round(7)
     names = [village.network.streets[owner].name if k % 2 else None for k, owner in enumerate(lines.owner[on])]
     bodies = [
         {"x": a, "y": b, "street": name} if name else {"x": a, "y": b}
         for a, b, name in zip(lon.tolist(), lat.tolist(), names, strict=True)
     ]
     ids = np.array([FIND_STREET if name is None else village.street_id(name) for name in names])
-    return Asked(bodies, *village.into_feet(LONLAT)(lon, lat), ids)
+    east, north = village.into_feet(LONLAT)(lon, lat)
+    return Asked(bodies, east, north, ids)
 
 
 def check(url: str, village: Village, asked: Asked) -> None:
