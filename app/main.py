@@ -38,6 +38,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.village = village
     errors.install(app)
