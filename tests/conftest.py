@@ -127,13 +127,20 @@ def _postgres_programs() -> Path:
         and Path("/usr/share/postgresql", folder.parent.name, "extension/postgis.control").exists()
     ]
     if not found:
-        pytest.fail("PostgreSQL with PostGIS is not installed; ./run test installs it or names the command")
+        raise RuntimeError("PostgreSQL with PostGIS is not installed; ./run test installs it or names the command")
     return max(found, key=lambda folder: int(re.sub(r"\D", "", folder.parent.name)))
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
-    """The DSN of a private PostgreSQL with PostGIS, on a free loopback port, gone after the tests."""
+    """The DSN of a private PostgreSQL with PostGIS that all tests share."""
+    with postgres_cluster({}) as dsn:
+        yield dsn
+
+
+@contextlib.contextmanager
+def postgres_cluster(settings: Mapping[str, str]) -> Iterator[str]:
+    """Run a private PostgreSQL with PostGIS on a free loopback port; gives its DSN, leaves nothing behind."""
     import psycopg
 
     programs = _postgres_programs()
@@ -149,8 +156,9 @@ def postgres() -> Iterator[str]:
         cluster += ["--locale=C.UTF-8", "--no-sync"]
         subprocess.run(cluster, check=True, stdout=subprocess.DEVNULL, **as_user)
         command = [str(programs / "postgres"), "-D", data, "-p", str(port)]
-        for setting in ("listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"):
-            command += ["-c", setting]
+        own = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "fsync": "off"}
+        for name, value in {**own, **settings}.items():
+            command += ["-c", f"{name}={value}"]
 
         def answers() -> bool:
             try:
