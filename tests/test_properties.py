@@ -80,7 +80,7 @@ def same_numbers(plan: Plan, other: Plan) -> None:
     ]
 
 
-def walk(x: float, y: float, heading: int, turn: int, steps: int, length: int) -> np.ndarray:
+def walk(x: float, y: float, heading: float, turn: int, steps: int, length: int) -> np.ndarray:
     """A line of some steps, each turned from the one before; headings in degrees counterclockwise of east."""
     turned = np.radians(heading + turn * np.arange(steps))
     return np.array([x, y]) + np.vstack([[0, 0], np.cumsum(length * np.c_[np.cos(turned), np.sin(turned)], axis=0)])
@@ -102,14 +102,16 @@ def plans(draw: st.DrawFn) -> Plan:
         start = draw(st.sampled_from(["free", "free", MAIN, VAN_BUREN]))
         y = (0 if x < 400 else (x - 400) * bend) if start == MAIN else y
         x = y * lean if start == VAN_BUREN else x
-        heading = 90 * draw(st.integers(0, 3)) + draw(st.integers(-20, 20))
+        # the odd tenths keep two streets from meeting at exactly 30 degrees
+        heading = 90 * draw(st.integers(0, 3)) + draw(st.integers(-20, 20)) + 0.3 * (k + 1)
         turn, steps = draw(st.sampled_from([0, 0, -4, 11, -48])), draw(st.integers(1, 6))
         coords = walk(x, y, heading, turn, steps, draw(st.integers(90, 400)))
         shape = draw(st.sampled_from(["whole", "whole", "whole", "gap", "branch", "alley"]))
         name = f"Street {k}"
         lines.append(Line(name, coords, "alley" if shape == "alley" else "street"))
         if shape == "gap":
-            lines.append(Line(name, walk(*(coords[-1] + [53, 17]), heading, 3, 2, 171)))
+            onward = heading + turn * (steps - 1)
+            lines.append(Line(name, walk(*(coords[-1] + turned(onward) @ [53, 17]), onward, 3, 2, 171)))
         if shape == "branch":
             lines.append(Line(name, walk(*((coords[0] + coords[1]) / 2), heading + 77, 5, 2, 151)))
     which = st.tuples(st.integers(0, len(lines) - 1), st.integers(-3, 103), st.integers(3, 60), st.booleans())
