@@ -432,7 +432,7 @@ def _with_sensitivity(
             low, high = (unit_ft(rounded_length(row.length_ft + a), law) for a in (-accuracy, accuracy))
             if low != high:
                 units = " or ".join(str(u) for u in range(low, high + 1))
-                marks[k] = Finding("UNIT_SENSITIVE", {"accuracy_ft": accuracy, "units": units})
+                marks[k] = Finding("UNIT_SENSITIVE", {"accuracy_ft": accuracy, "units": units, "numbers": ""})
     if len(marks) > len(rows) / 2:
         return list(rows), (Finding("UNITS_PROVISIONAL", {"open": len(marks), "rows": len(rows)}),)
     return [replace(row, findings=(*row.findings, marks[k])) if k in marks else row for k, row in enumerate(rows)], ()

@@ -66,13 +66,15 @@ def _snapped(parts: list[_Part], noded_ft: float) -> list[_Part]:
         if hit:
             moves.append((index, end, *hit))
             cuts[hit[0]].append(hit[1])
-    for index, end, other, station in moves:
-        parts[index].coords[end] = point_at(parts[other].coords, station)
-    snapped = []
-    for index, part in enumerate(parts):
-        for coords, piece in zip(*cut(part.coords, part.piece, cuts.get(index, [])), strict=True):
-            snapped.append(_Part(coords, piece))
-    return snapped
+    # all targets and cuts are found on the lines as they were: pieces that overlap move onto each other alike
+    targets = [point_at(parts[other].coords, station) for _, _, other, station in moves]
+    snapped = [
+        [_Part(*pair) for pair in zip(*cut(part.coords, part.piece, cuts.get(index, [])), strict=True)]
+        for index, part in enumerate(parts)
+    ]
+    for (index, end, _, _), target in zip(moves, targets, strict=True):
+        snapped[index][end].coords[end] = target
+    return [part for members in snapped for part in members]
 
 
 def _joined_ends(parts: list[_Part], noded_ft: float) -> list[_Part]:
@@ -160,10 +162,18 @@ def _continuing(
         if pairs and straightest >= 90:
             break
         tied = [(a, b) for turn, a, b in turned if turn <= straightest + 0.1]
-        best = max(tied, key=lambda pair: sum(_length(parts[i].coords) for i, _ in pair))
+        best = min(tied, key=lambda pair: _rank(parts, pair, away))
         pairs.append(best)
         left = [end for end in left if end not in best]
     return pairs
+
+
+def _rank(
+    parts: list[_Part], pair: tuple[tuple[int, int], tuple[int, int]], away: dict[tuple[int, int], Floats]
+) -> tuple[float, list[tuple[float, float]]]:
+    """Rank pairs that run equally straight: the longer first; of equal ones the one that leaves south, then west."""
+    length = sum(_length(parts[i].coords) for i, _ in pair)
+    return -round(length, 2), sorted((round(float(away[e][1]), 2), round(float(away[e][0]), 2)) for e in pair)
 
 
 def _leaving(part: _Part, end: int, chord_ft: float) -> Floats:

@@ -15,6 +15,8 @@ from gis.linework import Floats, Ints, chord
 from gis.network import Network, Street
 from gis.segments import crossing
 
+_SLACK_DEG = 1e-6  # so that noise does not decide a junction of just the angle
+
 
 class Crossing(NamedTuple):
     """A place where a half-street meets a block line.
@@ -201,4 +203,4 @@ def _counts(net: Network, half: Half, met: Crossing) -> bool:
     mine = chord(own.chain.coords, own.chain.line.project(shapely.Point(point)), reach)
     theirs = chord(other.chain.coords, other.chain.line.project(shapely.Point(point)), reach)
     across = abs(mine[0] * theirs[1] - mine[1] * theirs[0])
-    return bool(np.degrees(np.arctan2(across, abs(mine @ theirs))) >= net.reading.junction_deg)
+    return bool(np.degrees(np.arctan2(across, abs(mine @ theirs))) >= net.reading.junction_deg - _SLACK_DEG)

@@ -161,7 +161,7 @@ CATALOGUE: Mapping[str, Kind] = MappingProxyType(
             "Unit of frontage open",
             "288-15 D",
             _DECIDE,
-            "The block's length is known to {accuracy_ft:.0f} ft; its unit of frontage may be {units} ft.",
+            "The block's length is known to {accuracy_ft:.0f} ft; its unit of frontage may be {units} ft{numbers}.",
         ),
         # the map
         "UNITS_PROVISIONAL": Kind(

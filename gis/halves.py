@@ -211,8 +211,8 @@ def _spans(net: Network, street: Street, meets: list[float]) -> list[tuple[float
     for first, second in pairwise(meets):
         if _stays_near(coords, first, second, base, near_ft):
             continue
-        away = [np.hypot(*(point_at(coords, at) - net.crossing)) for at in (first, second)]
-        spans.append((first, second) if away[0] <= away[1] + SAME_FT else (second, first))
+        nearer = net.nearer_crossing(np.array([point_at(coords, at) for at in (first, second)]))
+        spans.append((second, first) if nearer else (first, second))
     if not _stays_near(coords, meets[-1], length, base, near_ft):
         spans.append((meets[-1], length))
     return spans or [(meets[0], 0.0 if meets[0] > length / 2 else length)]

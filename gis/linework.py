@@ -190,7 +190,8 @@ def axial_bearing(steps: Floats) -> tuple[float, float]:
     lengths = np.hypot(steps[:, 0], steps[:, 1])
     doubled = 2 * np.arctan2(steps[:, 0], steps[:, 1])
     mean = (lengths * np.exp(1j * doubled)).sum() / lengths.sum()
-    return float(np.degrees(np.angle(mean) / 2) % 180), float(abs(mean))
+    bearing = float(np.degrees(np.angle(mean) / 2) % 180)
+    return bearing if bearing < 180 else 0.0, float(abs(mean))
 
 
 def axial_difference(first_deg: float, second_deg: float) -> float:

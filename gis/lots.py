@@ -162,15 +162,27 @@ def _fronting(frontages: Frontages, lot: Polygon, name: int) -> list[Frontage]:
     spans: dict[tuple[int, bool], list[tuple[float, float, float]]] = {}
     for k in np.flatnonzero(faces):
         ends = number(frontages, edges.ends[k][:, 0], edges.ends[k][:, 1], np.full(2, name))
-        if (ends.half == doors.half[k]).all():
-            key = int(doors.half[k]), bool(doors.even[k])
-            away = float(np.hypot(doors.x[k] - doors.foot_x[k], doors.y[k] - doors.foot_y[k]))
-            spans.setdefault(key, []).append((float(ends.station.min()), float(ends.station.max()), away))
+        away = float(np.hypot(doors.x[k] - doors.foot_x[k], doors.y[k] - doors.foot_y[k]))
+        for key, near, far in _stretches(frontages.map, ends):
+            spans.setdefault(key, []).append((near, far, away))
     return [
         Frontage(half, frontages.names[name], even, near, far, away)
         for (half, even), members in spans.items()
         for near, far, away in _joined(members)
     ]
+
+
+def _stretches(numbering: NumberingMap, ends: Doors) -> list[tuple[tuple[int, bool], float, float]]:
+    """Return ((half, even), from, to) of a short edge by its two ends; one across a base line has a stretch on each."""
+    halves, even, stations = ends.half.tolist(), ends.even.tolist(), ends.station.tolist()
+    if halves[0] == halves[1]:
+        found = [((halves[0], even[0]), min(stations), max(stations))]
+    else:
+        found = [
+            ((half, side), *((0.0, at) if at <= _STEP_FT else (at, numbering.halves[half].end_station)))
+            for half, side, at in zip(halves, even, stations, strict=True)
+        ]
+    return [(key, near, far) for key, near, far in found if far - near > _INSIDE_FT]
 
 
 def _edges(lot: Polygon) -> _Edges:

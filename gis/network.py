@@ -189,6 +189,23 @@ class Network:
     reading: Reading
     by_name: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
+    def nearer_crossing(self, points: Floats) -> int:
+        """Return which of some points lies nearest the base lines' crossing; of equal ones the southern, then western.
+
+        Parameters
+        ----------
+        points
+            The points, shape (n, 2), feet.
+
+        Returns
+        -------
+        int
+            Its place among them.
+        """
+        away = np.hypot(*(points - self.crossing).T)
+        ranks = (np.round(at, 2) for at in (points @ self.east, points @ self.north, away))
+        return int(np.lexsort(tuple(ranks))[0])
+
     def base_name(self, family: str) -> str:
         """Return the base line that a family is numbered from (§ 288-15 C(1)).
 
@@ -381,10 +398,9 @@ def _tends_to(net: Network, name: str, bearing_deg: float) -> tuple[str, tuple[F
 def _with_loop(net: Network, street: Street, family: str, bearing: float, found: tuple[Finding, ...]) -> Street:
     """Cut a closed loop at its point nearest its base line and let it run first on its nearer arm."""
     base, closed = net.bases[family].line, street.chain
-    opened = closed.started_at(_nearest_station(closed, base, net.crossing))
+    opened = closed.started_at(_nearest_station(net, closed, base))
     arms = [point_at(c, net.reading.chord_ft) for c in (opened.coords, opened.coords[::-1])]
-    away = [np.hypot(*(arm - net.crossing)) for arm in arms]
-    if away[1] < away[0]:
+    if net.nearer_crossing(np.array(arms)) == 1:
         opened = opened.reversed()
     members = opened.piece
     makes = np.array([net.pieces[p].kind == "street" and net.pieces[p].block_line == "auto" for p in members])
@@ -403,9 +419,9 @@ def _with_loop(net: Network, street: Street, family: str, bearing: float, found:
     )
 
 
-def _nearest_station(closed: Chain, base: LineString, crossing_point: Floats) -> float:
+def _nearest_station(net: Network, closed: Chain, base: LineString) -> float:
     """Station of a loop's point nearest a base line; of several the one nearest the base lines' crossing."""
-    line = closed.line
+    line, crossing_point = closed.line, net.crossing
     candidates = [*closed.stations[:-1], line.project(shapely.Point(crossing_point))]
     for start, end in zip(closed.coords[:-1], closed.coords[1:], strict=True):
         segment = LineString([start, end])
@@ -413,11 +429,10 @@ def _nearest_station(closed: Chain, base: LineString, crossing_point: Floats) ->
         candidates.append(line.project(shapely.Point(shapely.get_coordinates(on_loop)[0])))
         near = segment.interpolate(segment.project(shapely.Point(crossing_point)))
         candidates.append(line.project(near))
-    points = shapely.points([point_at(closed.coords, s) for s in candidates])
-    to_base = shapely.distance(points, base)
-    to_crossing = np.asarray(shapely.distance(points, shapely.Point(crossing_point)))
-    nearest = to_base <= to_base.min() + 0.01
-    return float(np.asarray(candidates)[nearest][int(np.argmin(to_crossing[nearest]))])
+    points = np.array([point_at(closed.coords, s) for s in candidates])
+    to_base = shapely.distance(shapely.points(points), base)
+    nearest = np.flatnonzero(to_base <= to_base.min() + 0.01)
+    return float(candidates[nearest[net.nearer_crossing(points[nearest])]])
 
 
 def _with_stops(net: Network) -> tuple[Street, ...]:

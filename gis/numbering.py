@@ -217,7 +217,7 @@ def _beyond_hull(net: Network, x: Any, y: Any) -> Any:
     return shapely.distance(shapely.points(x, y), net.hull)
 
 
-_BLANK = dict.fromkeys(Doors._fields, 0) | {"street": -1, "half": -1, "row": -1}
+_BLANK: dict[str, Any] = dict.fromkeys(Doors._fields, 0) | {"street": -1, "half": -1, "row": -1, "even": False}
 
 
 def _blank(x: float, y: float, bits: int) -> Doors:
@@ -357,7 +357,18 @@ def findings(frontages: Frontages, door: Doors, others: Sequence[Doors] = (), st
     own = [Finding(code, _values(frontages, door, code, others, street)) for code in door.codes if code in _OWN]
     if door.row < 0:
         return tuple(own)
-    return (*own, *numbering.rows[door.row].findings)
+    return (*own, *(_of_door(numbering.law, door, found) for found in numbering.rows[door.row].findings))
+
+
+def _of_door(law: NumberingLaw, door: Doors, found: Finding) -> Finding:
+    """Say of a row's open unit what this door's number would be under each."""
+    if found.code != "UNIT_SENSITIVE" or not door.number:
+        return found
+    first = door.hundred + (law.first_even if door.even else law.first_odd)
+    units = [int(unit) for unit in found.values["units"].split(" or ")]
+    numbers = [first + 2 * min(int(door.into_ft // unit), law.last_unit) for unit in units]
+    told = " or ".join(str(n) for n in numbers)
+    return Finding(found.code, {**found.values, "numbers": f"; the number would be {told}"})
 
 
 _OWN = frozenset(

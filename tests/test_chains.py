@@ -211,3 +211,20 @@ def test_cutting_a_piece_changes_no_line(at):
     parts = [[(0.0, 0.0), (0.0, float(at))], [(0.0, float(at)), (0.0, 200.0)], whole[1]]
     lengths = [sorted(round(path.length, 6) for path in chained(*pieces)) for pieces in (whole, parts)]
     assert lengths[0] == lengths[1]
+
+
+# Two pieces that overlap 4 ft apart: each ends on the other's side, and their drawing must not matter.
+OVER, BESIDE = [(0, 0), (300, 0)], [(250, 4), (600, 4)]
+
+
+def lengths(*pieces):
+    return sorted(round(path.length, 4) for path in chain([LineString(p) for p in pieces], 5, 50))
+
+
+def test_overlapping_pieces_make_the_same_lines_drawn_either_way():
+    assert lengths(OVER, BESIDE) == lengths(OVER[::-1], BESIDE) == lengths(BESIDE[::-1], OVER)
+
+
+def test_overlapping_pieces_make_the_same_lines_in_the_mirror():
+    mirror = np.array([-1, 1])
+    assert lengths(OVER, BESIDE) == lengths(np.array(OVER) * mirror, np.array(BESIDE) * mirror)

@@ -258,3 +258,7 @@ def test_two_segments_cross_where_they_do(other, along):
     ends = np.array(other, dtype=float)
     got, _ = crossing(np.array([[0.0, 0.0]]), np.array([[10.0, 0.0]]), ends[:1], ends[1:] - ends[:1])
     assert got == pytest.approx([along], nan_ok=True)
+
+
+def test_a_line_drawn_due_north_or_south_has_one_bearing():
+    assert axial_bearing(np.array([[0.0, -10.0]]))[0] == axial_bearing(np.array([[0.0, 10.0]]))[0] == 0

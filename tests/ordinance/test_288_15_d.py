@@ -5,6 +5,7 @@ import pytest
 from gis import numbering
 from gis.blocks import unit_ft
 from gis.network import Piece
+from gis.numbering import findings, number
 from tests.building import LAW, MAIN, VAN_BUREN, Village, base_lines, street, village
 
 
@@ -206,6 +207,14 @@ def test_a_unit_that_the_accuracy_of_the_linework_leaves_open_is_said(accuracy, 
     (row, *_) = plat.rows(VAN_BUREN, "North")
     assert [f.values["units"] for f in row.findings if f.code == "UNIT_SENSITIVE"] == ([units] if units else [])
     assert ("UNIT_SENSITIVE" in plat.codes(VAN_BUREN, 30, 100)) == bool(units)
+
+
+def test_an_open_unit_says_what_the_number_would_be_under_each():
+    plat = village(across(440, accuracy_ft=22))
+    door = number(plat.frontages, 30.0, 100.0, plat.id(VAN_BUREN))
+    (said,) = [f for f in findings(plat.frontages, door) if f.code == "UNIT_SENSITIVE"]
+    under = {10: 10 + 2 * (100 // 10), 11: 10 + 2 * (100 // 11)}
+    assert said.message.endswith(f"may be 10 or 11 ft; the number would be {under[10]} or {under[11]}.")
 
 
 def test_the_accuracies_of_both_ends_of_a_block_add_as_squares():
