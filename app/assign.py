@@ -253,6 +253,7 @@ def _polygon(village: Village, lot: Json, crs: str) -> Polygon:
         check_lonlat(x, y, field="lot", working=village.files.settings.working_crs)
     else:
         check_feet(*project(x, y), bounds=village.network.edge.bounds, field="lot")
+    check_polygon(Polygon(rings[0], rings[1:]), "lot")  # a fault is told in the caller's own coordinates
     shape = Polygon(*_projected(rings, project))
     check_polygon(shape, "lot")
     if shape.distance(village.network.edge) > 0:
@@ -262,6 +263,8 @@ def _polygon(village: Village, lot: Json, crs: str) -> Polygon:
 
 def _projected(rings: list[Any], project: Any) -> tuple[Any, list[Any]]:
     flat = [np.stack(project(ring[:, 0], ring[:, 1]), axis=1) for ring in rings]
+    if not all(np.isfinite(ring).all() for ring in flat):
+        raise GeometryError.of("lot", "a position the working CRS cannot place", "positions in the village")
     return flat[0], flat[1:]
 
 
@@ -282,10 +285,13 @@ def _rings(lot: Json) -> list[Any]:
 def _ring(ring: Any, field: str) -> Any:
     try:
         vertices = np.array([[float(x), float(y)] for x, y, *_ in ring])
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise GeometryError.of(field, ring, "a ring of [x, y] positions") from error
-    if len(vertices) < 4 or not np.isfinite(vertices).all():
-        raise GeometryError.of(field, f"{len(vertices)} positions", "four or more finite positions, the last the first")
+    if len(vertices) < 4:
+        raise GeometryError.of(field, f"{len(vertices)} positions", "four or more positions, the last the first")
+    if not np.isfinite(vertices).all():
+        place = int(np.flatnonzero(~np.isfinite(vertices).all(axis=1))[0])
+        raise GeometryError.of(f"{field}[{place}]", str(vertices[place].tolist()), "finite numbers")
     if not np.array_equal(vertices[0], vertices[-1]):
         raise GeometryError.of(field, "a ring that is open", "a ring whose last position is its first")
     return vertices

@@ -135,7 +135,10 @@ async def _invalid(request: Request, error: Exception) -> Response:
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     phrase = HTTPStatus(error.status_code).phrase
-    response = _answer(problem(error.status_code, phrase, f"{request.method} {request.url.path}: {error.detail}"))
+    unread = error.status_code == HTTPStatus.BAD_REQUEST
+    faults = [Fault("body", "what cannot be read as JSON", "a JSON object in UTF-8")] if unread else []
+    detail = f"{request.method} {request.url.path}: {error.detail}"
+    response = _answer(problem(error.status_code, phrase, detail, faults))
     response.headers.update(error.headers or {})
     return response
 

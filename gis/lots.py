@@ -19,6 +19,7 @@ from gis.numbering import Doors, Held, number
 
 _PARALLEL = np.cos(np.radians(45.0))
 _STEP_FT = 10.0
+_MOST_ROUND_FT = 100_000
 _INSIDE_FT = 0.05  # the sight line begins on the boundary itself
 
 
@@ -105,6 +106,10 @@ def embraced(frontages: Frontages, lot: Polygon, street: int | None = None) -> t
         The polygon is empty or invalid; the message names the place of the fault.
     """
     check_polygon(lot, "lot")
+    if lot.length > _MOST_ROUND_FT:
+        raise GeometryError.of(
+            "lot", f"a polygon {lot.length:,.0f} ft round", f"a lot of at most {_MOST_ROUND_FT:,} ft"
+        )
     found = [
         frontage
         for name in range(len(frontages.names))
@@ -156,7 +161,7 @@ def _fronting(frontages: Frontages, lot: Polygon, name: int) -> list[Frontage]:
     own = shapely.union_all(frontages.locator.segments.lines()[low:high])
     if own.distance(lot) > net.reading.frontage_reach_ft:
         return []
-    edges = _edges(lot)
+    edges = _edges(lot, own.buffer(net.reading.frontage_reach_ft + 1.0))
     doors = number(frontages, edges.middle[:, 0], edges.middle[:, 1], np.full(len(edges.middle), name))
     faces = _faces(frontages, lot, edges, doors, own)
     spans: dict[tuple[int, bool], list[tuple[float, float, float]]] = {}
@@ -185,13 +190,15 @@ def _stretches(numbering: NumberingMap, ends: Doors) -> list[tuple[tuple[int, bo
     return [(key, near, far) for key, near, far in found if far - near > _INSIDE_FT]
 
 
-def _edges(lot: Polygon) -> _Edges:
-    """Cut a lot's outer boundary in short straight pieces, so that each lies along one stretch of street."""
+def _edges(lot: Polygon, within: BaseGeometry) -> _Edges:
+    """Cut a lot's outer boundary near a street in short straight pieces, each along one stretch of it."""
     ring = shapely.get_coordinates(shapely.segmentize(lot.exterior, _STEP_FT))
     ring = ring[np.concatenate([[True], np.hypot(*np.diff(ring, axis=0).T) > 1e-6])]
     steps = np.diff(ring, axis=0)
     direction = steps / np.hypot(*steps.T)[:, None]
-    return _Edges((ring[:-1] + ring[1:]) / 2, np.stack([ring[:-1], ring[1:]], axis=1), direction)
+    middle = (ring[:-1] + ring[1:]) / 2
+    near = shapely.contains_xy(within, middle[:, 0], middle[:, 1])
+    return _Edges(middle[near], np.stack([ring[:-1], ring[1:]], axis=1)[near], direction[near])
 
 
 def _faces(frontages: Frontages, lot: Polygon, edges: _Edges, doors: Doors, own: BaseGeometry) -> NDArray[np.bool_]:

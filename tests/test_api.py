@@ -146,6 +146,7 @@ def test_a_body_that_is_no_request_is_refused(benton: TestClient, body: bytes) -
     response = benton.post(PREVIEW, content=body, headers={"content-type": "application/json"})
     assert 400 <= response.status_code < 500
     assert response.headers["content-type"] == "application/problem+json"
+    assert response.json()["errors"][0]["field"]
 
 
 def test_half_a_surrogate_pair_is_refused(benton: TestClient) -> None:
@@ -191,6 +192,8 @@ def test_a_corner_lot_lists_each_street(plat: TestClient) -> None:
         ("nothing", "coordinates"),
         ([[[i, 0] for i in range(20_000)]], "vertices"),
         ([[[None, 0], [9, 0], [9, 9], [None, 0]]], "coordinates[0]"),
+        ([[[10**400, 0], [9, 0], [9, 9], [10**400, 0]]], "coordinates[0]"),
+        ([[[-9e5, -9e5], [9e5, -9e5], [9e5, 9e5], [-9e5, 9e5], [-9e5, -9e5]]], "ft round"),
     ],
 )
 def test_a_lot_that_is_none_is_refused_with_the_place_of_the_fault(
@@ -200,6 +203,25 @@ def test_a_lot_that_is_none_is_refused_with_the_place_of_the_fault(
     assert response.status_code == 422
     assert response.json()["errors"][0]["field"].startswith("lot")
     assert told in response.text
+
+
+EARTH = [[-180, -90], [180, -90], [180, 90], [-180, 90], [-180, -90]]
+BOW_TIE = [[-90.3799, 42.5688], [-90.3795, 42.5690], [-90.3795, 42.5688], [-90.3799, 42.5690], [-90.3799, 42.5688]]
+
+
+@pytest.mark.parametrize(
+    "ring",
+    [EARTH, [[-180, -80], [0, -80], [0, 80], [-180, 80], [-180, -80]], [[-91, 42], [-90, 42], [-90, 43], [-91, 42]]],
+)
+def test_a_lot_as_large_as_a_country_is_refused(benton: TestClient, ring: Any) -> None:
+    response = benton.post("/api/v1/lots/numbers", json={"lot": {"type": "Polygon", "coordinates": [ring]}})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["field"].startswith("lot")
+
+
+def test_the_place_of_a_fault_is_told_in_the_coordinates_it_was_given_in(benton: TestClient) -> None:
+    response = benton.post("/api/v1/lots/numbers", json={"lot": {"type": "Polygon", "coordinates": [BOW_TIE]}})
+    assert "Self-intersection[-90.3797 42.5689]" in response.json()["detail"]
 
 
 @pytest.mark.parametrize("lot", [5, None, [], {}, {"type": "Point", "coordinates": [1, 2]}, {"type": "Feature"}])
@@ -258,6 +280,8 @@ def test_the_block_table_as_a_file(benton: TestClient) -> None:
         ("/api/v1/streets?limit=x", "limit"),
         ("/api/v1/streets?limit=0", "limit"),
         ("/api/v1/streets?offset=-1", "offset"),
+        ("/api/v1/streets?offset=999999999999999999999999", "offset"),
+        ("/api/v1/streets?limit=999999999999999999999999", "limit"),
         ("/api/v1/blocks?format=xml", "format"),
         ("/api/v1/blocks?finding=NONE", "finding"),
         ("/api/v1/parse", "text"),

@@ -197,6 +197,13 @@ def test_a_file_of_points_that_is_none_ends_with_2(tmp_path: Path, plat: Path, c
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("out", [".", "..", "missing/out.csv"])
+def test_an_out_that_is_no_file_ends_with_2(tmp_path: Path, plat: Path, out: str) -> None:
+    done = run("blocks", "--streets", plat, *OPTIONS, "--out", tmp_path / out if "/" in out else out)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
 def test_no_input_is_written_over(tmp_path: Path, plat: Path) -> None:
     before = plat.read_bytes()
     assert run("blocks", "--streets", plat, *OPTIONS, "--out", plat).returncode == 2

@@ -114,7 +114,7 @@ async def streets(
     village: VillageDep,
     q: Annotated[str, Query(max_length=200, description="Part of a name.")] = "",
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-    offset: Annotated[int, Query(ge=0)] = 0,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> Response:
     """List streets by name."""
     return _json(answers.street_list(village, q, limit, offset))

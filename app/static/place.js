@@ -198,7 +198,6 @@
       current = { found: found, place: place, accuracy: accuracy };
       if (push) history.pushState(place, "", addressOf(place));
       say((found.address ? "Number " + found.address : "No number here") + (accuracy ? ". Your position is good to about " + feet(accuracy * 3.28084) : "") + ".");
-      if (matchMedia("(max-width: 800px)").matches) answer.scrollIntoView({ block: "nearest" });
     } catch (error) {
       if (mine !== asked) return;
       clear();
