@@ -135,8 +135,8 @@ def _written(out: Path, *inputs: Path | None) -> Iterator[TextIO]:
     """Open a file to write that appears whole or not at all; no input is written over."""
     if any(path and path.exists() and out.exists() and path.samefile(out) for path in inputs):
         raise StreetsError.of("--out", str(out), "a file that is not also read")
-    if out.is_dir():
-        raise StreetsError.of("--out", f"the directory {out}", "a file to write")
+    if out.is_dir() or not out.parent.is_dir():
+        raise StreetsError.of("--out", str(out), "a file in a directory that is there")
     part = out.with_name(f"{out.name}.part")
     try:
         with part.open("w", encoding="utf-8", newline="") as file:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from shapely import LineString, Polygon
+from shapely import Polygon
 from shapely.geometry.base import BaseGeometry
 from shapely.validation import explain_validity
 
 from gis.blocks import NumberingMap, Row
 from gis.errors import GeometryError
 from gis.frontages import Frontages
-from gis.linework import Floats
+from gis.linework import Floats, Ints
 from gis.numbering import Doors, Held, number
 
 _PARALLEL = np.cos(np.radians(45.0))
@@ -158,18 +159,18 @@ def _fronting(frontages: Frontages, lot: Polygon, name: int) -> list[Frontage]:
     """Find the parts of a lot's boundary that run along a street and face it."""
     net = frontages.map.network
     low, high = frontages.locator.named[name], frontages.locator.named[name + 1]
-    own = shapely.union_all(frontages.locator.segments.lines()[low:high])
+    own = shapely.union_all(frontages.locator.tree.geometries[low:high])
     if own.distance(lot) > net.reading.frontage_reach_ft:
         return []
     edges = _edges(lot, own.buffer(net.reading.frontage_reach_ft + 1.0))
-    doors = number(frontages, edges.middle[:, 0], edges.middle[:, 1], np.full(len(edges.middle), name))
-    faces = _faces(frontages, lot, edges, doors, own)
+    doors = _numbered(frontages, edges.middle, name)
+    faces = np.flatnonzero(_faces(frontages, lot, edges, doors, own))
+    ends = _numbered(frontages, edges.ends[faces].reshape(-1, 2), name)
+    away = np.hypot(doors.x - doors.foot_x, doors.y - doors.foot_y)[faces].tolist()
     spans: dict[tuple[int, bool], list[tuple[float, float, float]]] = {}
-    for k in np.flatnonzero(faces):
-        ends = number(frontages, edges.ends[k][:, 0], edges.ends[k][:, 1], np.full(2, name))
-        away = float(np.hypot(doors.x[k] - doors.foot_x[k], doors.y[k] - doors.foot_y[k]))
-        for key, near, far in _stretches(frontages.map, ends):
-            spans.setdefault(key, []).append((near, far, away))
+    for at, stretches in enumerate(_stretches(frontages.map, ends)):
+        for key, near, far in stretches:
+            spans.setdefault(key, []).append((near, far, away[at]))
     return [
         Frontage(half, frontages.names[name], even, near, far, away)
         for (half, even), members in spans.items()
@@ -177,17 +178,26 @@ def _fronting(frontages: Frontages, lot: Polygon, name: int) -> list[Frontage]:
     ]
 
 
-def _stretches(numbering: NumberingMap, ends: Doors) -> list[tuple[tuple[int, bool], float, float]]:
-    """Return ((half, even), from, to) of a short edge by its two ends; one across a base line has a stretch on each."""
-    halves, even, stations = ends.half.tolist(), ends.even.tolist(), ends.station.tolist()
-    if halves[0] == halves[1]:
-        found = [((halves[0], even[0]), min(stations), max(stations))]
-    else:
-        found = [
-            ((half, side), *((0.0, at) if at <= _STEP_FT else (at, numbering.halves[half].end_station)))
-            for half, side, at in zip(halves, even, stations, strict=True)
-        ]
-    return [(key, near, far) for key, near, far in found if far - near > _INSIDE_FT]
+def _numbered(frontages: Frontages, points: Floats, name: int) -> Doors:
+    return number(frontages, points[:, 0], points[:, 1], np.full(len(points), name))
+
+
+_Stretch = tuple[tuple[int, bool], float, float]
+"""(half, even), from, to: a stretch of one side of a half-street."""
+
+
+def _stretches(numbering: NumberingMap, ends: Doors) -> Iterator[list[_Stretch]]:
+    """Yield the stretches of short edges given by pairs of ends; an edge across a base line has one on each half."""
+    columns = (np.reshape(column, (-1, 2)).tolist() for column in (ends.half, ends.even, ends.station))
+    for halves, even, stations in zip(*columns, strict=True):
+        if halves[0] == halves[1]:
+            found = [((halves[0], even[0]), min(stations), max(stations))]
+        else:
+            found = [
+                ((half, side), *((0.0, at) if at <= _STEP_FT else (at, numbering.halves[half].end_station)))
+                for half, side, at in zip(halves, even, stations, strict=True)
+            ]
+        yield [(key, near, far) for key, near, far in found if far - near > _INSIDE_FT]
 
 
 def _edges(lot: Polygon, within: BaseGeometry) -> _Edges:
@@ -208,18 +218,20 @@ def _faces(frontages: Frontages, lot: Polygon, edges: _Edges, doors: Doors, own:
     away = np.hypot(*sight.T)
     square = np.abs((sight * edges.direction).sum(axis=1)) <= np.maximum(away, 1e-9) * (1 - _PARALLEL**2) ** 0.5
     lines = np.asarray(shapely.linestrings(np.stack([edges.middle, foot], axis=1)))
-    clear = ~shapely.intersects(lines, lot.buffer(-_INSIDE_FT))
-    faces = square & clear & (away <= frontages.map.network.reading.frontage_reach_ft)
-    for k in np.flatnonzero(faces):
-        faces[k] = not _behind(frontages, lines[k], own)
-    return np.asarray(faces & ((doors.offset != 0) & (doors.half >= 0)))
+    inside = lot.buffer(-_INSIDE_FT)
+    shapely.prepare(inside)
+    faces = square & ~shapely.intersects(inside, lines) & (away <= frontages.map.network.reading.frontage_reach_ft)
+    seen = np.flatnonzero(faces)
+    faces[seen[_behind(frontages, lines[seen], own)]] = False
+    return np.asarray(faces & (doors.offset != 0) & (doors.half >= 0))
 
 
-def _behind(frontages: Frontages, sight: LineString, own: BaseGeometry) -> bool:
-    """Whether another street lies between an edge and its foot on the street."""
-    hits = frontages.locator.tree.query(sight, predicate="intersects")
-    lines = frontages.locator.segments.lines()[hits]
-    return any(not line.intersects(own.buffer(1.0)) for line in lines)
+def _behind(frontages: Frontages, sights: NDArray[np.object_], own: BaseGeometry) -> Ints:
+    """Return which sight lines to a street are crossed by another."""
+    tree, beside = frontages.locator.tree, own.buffer(1.0)
+    shapely.prepare(beside)
+    sight, segment = tree.query(sights, predicate="intersects")
+    return np.unique(sight[~shapely.intersects(beside, tree.geometries[segment])])
 
 
 def _joined(spans: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -222,6 +223,15 @@ def test_a_lot_as_large_as_a_country_is_refused(benton: TestClient, ring: Any) -
 def test_the_place_of_a_fault_is_told_in_the_coordinates_it_was_given_in(benton: TestClient) -> None:
     response = benton.post("/api/v1/lots/numbers", json={"lot": {"type": "Polygon", "coordinates": [BOW_TIE]}})
     assert "Self-intersection[-90.3797 42.5689]" in response.json()["detail"]
+
+
+def test_a_lot_of_many_vertices_is_answered_soon(plat: TestClient) -> None:
+    """A saw of 1,000 teeth along Alma Street: its front is the whole of it, and it took a minute once."""
+    saw = [[480.0 + 40 * (k % 2), 340.0 + k / 4] for k in range(1000)]
+    began = time.monotonic()
+    answer = ask_lot(plat, [[*saw, [700.0, 590.0], [700.0, 340.0], saw[0]]], street="Alma Street")
+    assert answer.status_code == 200
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize("lot", [5, None, [], {}, {"type": "Point", "coordinates": [1, 2]}, {"type": "Feature"}])

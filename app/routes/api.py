@@ -40,6 +40,7 @@ class Problem(BaseModel):
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     422: {"model": Problem, "description": "Unusable input; `errors` names the fields."},
     400: {"model": Problem, "description": "The body is no JSON."},
+    413: {"model": Problem, "description": "The body is too long."},
 }
 _UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "description": "Unknown street."}}
 
@@ -90,7 +91,7 @@ def _json(content: Any) -> Response:
     return Response(orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY), media_type="application/json")
 
 
-@router.post("/numbers/preview", summary="The number a main entrance would have, and why", responses=_UNKNOWN)
+@router.post("/numbers/preview", summary="The number a main entrance would have, and why")
 async def numbers_preview(asked: PreviewRequest, request: Request) -> Response:
     """Number one entrance under § 288-15; nothing is stored."""
     # the village without a dependency: solving one costs a fifth of the answer
@@ -103,7 +104,7 @@ async def health(village: VillageDep) -> dict[str, Any]:
     return answers.health(village)
 
 
-@router.post("/lots/numbers", summary="The numbers a lot embraces (§ 288-15 J)", responses=_UNKNOWN)
+@router.post("/lots/numbers", summary="The numbers a lot embraces (§ 288-15 J)")
 async def lots_numbers(asked: LotRequest, village: VillageDep) -> Response:
     """Tell the numbers embraced within a lot's limits, on each street it fronts on."""
     return _json(lot_numbers(village, asked.lot, asked.crs, asked.street))
