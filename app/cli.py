@@ -137,6 +137,10 @@ def _written(out: Path, *inputs: Path | None) -> Iterator[TextIO]:
         raise StreetsError.of("--out", str(out), "a file that is not also read")
     if out.is_dir() or not out.parent.is_dir():
         raise StreetsError.of("--out", str(out), "a file in a directory that is there")
+    if out.is_symlink() or (out.exists() and not out.is_file()):  # a device, a pipe, a link: never replaced by a file
+        with out.open("w", encoding="utf-8", newline="") as file:
+            yield file
+        return
     part = out.with_name(f"{out.name}.part")
     try:
         with part.open("w", encoding="utf-8", newline="") as file:

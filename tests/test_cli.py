@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -246,3 +247,18 @@ def test_the_law_of_a_day_and_none_before_its_first() -> None:
     before = run("law", "--date", "1999-01-01")
     assert before.returncode == 2
     assert "2002-10-02" in before.stderr
+
+
+def test_a_file_that_is_no_regular_one_is_written_to_and_never_replaced(tmp_path: Path, plat: Path) -> None:
+    pipe, link, target = tmp_path / "pipe", tmp_path / "link", tmp_path / "target.csv"
+    os.mkfifo(pipe)
+    target.write_text("old")
+    link.symlink_to(target)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
+        assert run("blocks", "--streets", plat, *OPTIONS, "--out", pipe).returncode == 0
+        assert reader.stdout is not None
+        assert reader.stdout.read().startswith("street,half,block")
+    assert pipe.is_fifo()
+    assert run("blocks", "--streets", plat, *OPTIONS, "--out", link).returncode == 0
+    assert link.is_symlink()
+    assert target.read_text().startswith("street,half,block")
