@@ -33,10 +33,27 @@ class Settings(BaseSettings):
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on; 0.0.0.0 for a network.")
     port: int = Field(default=8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    database_url: str = Field(
+        default="",
+        description="sqlite:///FILE, or postgresql://... with PostGIS; left out, register.db in state_dir.",
+    )
+    state_dir: Path = Field(
+        default=REPOSITORY / "var",
+        description="Directory of the register's own files: the database, its locks, its backups.",
+    )
+    public_url: str = Field(
+        default="",
+        description="Address of the public pages, such as https://numbers.example.org, for the links on documents.",
+    )
     law_date: date | None = Field(
         default=None,
         description="Day whose law applies, such as 2026-07-01; left out, the day of the request.",
     )
+
+    @property
+    def database(self) -> str:
+        """The database's URL."""
+        return self.database_url or f"sqlite:///{self.state_dir.absolute() / 'register.db'}"
 
 
 class DataError(StreetsError):

@@ -1,0 +1,160 @@
+"""The audit: who did what, when and why, before and after; appended, never altered, each entry bound to the one before.
+
+The database refuses to alter it. Its owner could still write a whole new chain, so the chain's head is printed on every
+certificate and kept in every backup: `verify` proves that the log since an old head is unbroken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from app.tables import audit, canonical
+
+FIRST = "0" * 64
+"""What the first entry follows on."""
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who acts.
+
+    Parameters
+    ----------
+    name
+        As shown beside the act.
+    id
+        ``user:3``, ``key:7``, ``console`` or ``system``.
+    acting_for
+        The officer acted for, or ``""``.
+    """
+
+    name: str
+    id: str
+    acting_for: str = ""
+
+
+CONSOLE = Actor("the console", "console")
+SYSTEM = Actor("the service", "system")
+
+
+@dataclass
+class Act:
+    """One act: what is done in one transaction, all of it under the number of its first entry.
+
+    Parameters
+    ----------
+    connection
+        Of the transaction.
+    actor
+        Who acts.
+    reason
+        Why.
+    at
+        When; now when left out.
+    """
+
+    connection: Connection
+    actor: Actor
+    reason: str = ""
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    number: int = 0
+
+    def record(self, what: str, kind: str, subject: object, before: Any = None, after: Any = None) -> int:
+        """Append an entry.
+
+        Parameters
+        ----------
+        what
+            The act, such as ``"assign"``.
+        kind, subject
+            What it is done to: a table's name and a row's id.
+        before, after
+            The row before and after, as JSON holds it; None where there is none.
+
+        Returns
+        -------
+        int
+            The entry's number.
+        """
+        last = self.connection.execute(_LAST).one_or_none()
+        seq = last.seq + 1 if last else 1
+        self.number = self.number or seq
+        entry = {
+            "seq": seq,
+            "act": self.number,
+            "at": self.at,
+            "actor": self.actor.name,
+            "actor_id": self.actor.id,
+            "acting_for": self.actor.acting_for,
+            "what": what,
+            "kind": kind,
+            "subject": str(subject),
+            "before": None if before is None else canonical(before),
+            "after": None if after is None else canonical(after),
+            "reason": self.reason,
+            "previous": last.hash if last else FIRST,
+        }
+        self.connection.execute(audit.insert().values(**entry, hash=digest(entry)))
+        return seq
+
+
+_LAST = sa.select(audit.c.seq, audit.c.hash).order_by(audit.c.seq.desc()).limit(1)
+_BOUND = (
+    *("seq", "act", "at", "actor", "actor_id", "acting_for", "what", "kind", "subject"),
+    *("before", "after", "reason", "previous"),
+)
+
+
+def digest(entry: Mapping[str, Any]) -> str:
+    """Return the hash of an entry: of every field and of the hash before it."""
+    return hashlib.sha256(canonical({name: entry[name] for name in _BOUND}).encode()).hexdigest()
+
+
+def head(connection: Connection) -> str:
+    """Return the hash of the last entry; `FIRST` where there is none."""
+    last = connection.execute(_LAST).one_or_none()
+    return last.hash if last else FIRST
+
+
+@dataclass(frozen=True)
+class Break:
+    """Where the chain is broken: the entry's number and how."""
+
+    seq: int
+    how: str
+
+
+def breaks(connection: Connection, old_head: str = "") -> Iterator[Break]:
+    """Check the chain from its first entry.
+
+    Parameters
+    ----------
+    connection
+        To the database.
+    old_head
+        A head printed or kept earlier, which the chain must hold.
+
+    Yields
+    ------
+    Break
+        Each place where it is broken; none where it is whole and holds the old head.
+    """
+    previous, expected, held = FIRST, 1, not old_head or old_head == FIRST
+    for row in connection.execution_options(yield_per=1000).execute(sa.select(audit).order_by(audit.c.seq)).mappings():
+        if row["seq"] != expected:
+            yield Break(row["seq"], f"entries {expected} to {row['seq'] - 1} are missing")
+        if row["previous"] != previous:
+            yield Break(row["seq"], "it does not follow on the entry before it")
+        if row["hash"] != digest(dict(row)):
+            yield Break(row["seq"], "its content is not what was recorded")
+        previous, expected = row["hash"], row["seq"] + 1
+        held = held or row["hash"] == old_head
+    if not held:
+        yield Break(0, f"no entry has the head {old_head}: the log was rewritten since, or cut short")

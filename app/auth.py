@@ -1,0 +1,126 @@
+"""Who may do what: roles are sets of permissions, and one function decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from app.audit import Actor
+from gis.errors import StreetsError
+
+
+class Role(StrEnum):
+    """What a person or a key holds; one may hold several."""
+
+    DISPATCH = "dispatch"
+    INSPECTOR = "inspector"
+    POLICE = "police"
+    CLERK = "clerk"
+    DIRECTOR = "director"
+    ADMIN = "admin"
+
+
+class Permission(StrEnum):
+    """What may be done. Looking up numbers, maps and documents by their link needs none."""
+
+    READ_RECORDS = "see who did what and why on an address"
+    READ_911 = "ask the 911 lookups"
+    ASSIGN = "assign, correct, renumber, retire and restore numbers"
+    DECIDE_DOUBT = "decide a doubt (§ 288-15 J: the Clerk-Treasurer)"
+    EDIT_MAP = "propose a Street Numbering Map and edit its rows"
+    ADOPT_MAP = "record the adoption of a Street Numbering Map"
+    NAME_STREETS = "record that a street was renamed or vacated"
+    ISSUE = "issue certificates and notices"
+    READ_AUDIT = "read the audit log"
+    MANAGE_PEOPLE = "manage users and keys"
+
+
+_P, _R = Permission, Role
+ALLOWED: dict[Permission, frozenset[Role]] = {
+    _P.READ_RECORDS: frozenset({_R.INSPECTOR, _R.POLICE, _R.CLERK, _R.DIRECTOR}),
+    _P.READ_911: frozenset({_R.DISPATCH, _R.CLERK, _R.DIRECTOR}),
+    _P.ASSIGN: frozenset({_R.CLERK, _R.DIRECTOR}),
+    _P.DECIDE_DOUBT: frozenset({_R.CLERK}),
+    _P.EDIT_MAP: frozenset({_R.DIRECTOR}),
+    _P.ADOPT_MAP: frozenset({_R.DIRECTOR}),
+    _P.NAME_STREETS: frozenset({_R.DIRECTOR}),
+    _P.ISSUE: frozenset({_R.CLERK, _R.DIRECTOR}),
+    _P.READ_AUDIT: frozenset({_R.CLERK, _R.DIRECTOR, _R.ADMIN}),
+    _P.MANAGE_PEOPLE: frozenset({_R.ADMIN}),
+}
+
+
+class NotSignedInError(StreetsError):
+    """Something only a known person or key may do was asked by nobody."""
+
+
+class NotAllowedError(StreetsError):
+    """Something was asked by someone whose roles do not allow it."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Who asks: a user with a session, the holder of a key, or the public.
+
+    Parameters
+    ----------
+    name
+        As shown beside an act.
+    id
+        ``user:3``, ``key:7``, ``console``; ``""`` of the public.
+    roles
+        What is held.
+    acting_for
+        The officer acted for, or ``""``.
+    csrf
+        The session's token that a form must send back; ``""`` with a key.
+    session_id
+        Of the session; 0 without one.
+    """
+
+    name: str = ""
+    id: str = ""
+    roles: frozenset[Role] = field(default_factory=frozenset)
+    acting_for: str = ""
+    csrf: str = ""
+    session_id: int = 0
+
+    @property
+    def known(self) -> bool:
+        """Whether it is more than the public."""
+        return bool(self.id)
+
+    @property
+    def actor(self) -> Actor:
+        """As the audit writes it."""
+        return Actor(self.name, self.id, self.acting_for)
+
+    def may(self, permission: Permission) -> bool:
+        """Whether a permission is held. This alone decides, for pages, API and command line."""
+        return not self.roles.isdisjoint(ALLOWED[permission])
+
+    def require(self, permission: Permission) -> None:
+        """Refuse who does not hold a permission.
+
+        Parameters
+        ----------
+        permission
+            What is about to be done.
+
+        Raises
+        ------
+        NotSignedInError
+            Nobody is signed in.
+        NotAllowedError
+            Somebody is, without the permission.
+        """
+        if self.may(permission):
+            return
+        if not self.known:
+            raise NotSignedInError(f"Sign in to {permission.value}.")
+        held = ", ".join(sorted(self.roles)) or "no role"
+        wanted = " or ".join(sorted(ALLOWED[permission]))
+        raise NotAllowedError(f"{self.name} ({held}) may not {permission.value}: only {wanted} may.")
+
+
+PUBLIC = Person()

@@ -1,0 +1,408 @@
+"""The register's tables, the same on SQLite and PostgreSQL. `app.migrations` makes them; this describes them.
+
+Instants are ISO 8601 texts in UTC and JSON is canonical text, so that a row reads the same in either database and its
+digest never depends on a driver. What may not be altered is guarded by triggers, which the migrations make too.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator
+
+
+def canonical(content: Any) -> str:
+    """Write JSON in the one form that digests are taken of.
+
+    Parameters
+    ----------
+    content
+        Anything JSON holds; dates and instants become ISO 8601 text.
+
+    Returns
+    -------
+    str
+        Keys sorted, no spaces.
+    """
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_text)
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return instant(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, tuple | set | frozenset):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+def instant(at: datetime) -> str:
+    """Write an instant as the tables hold it: UTC, to the microsecond, always of one length."""
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+class Instant(TypeDecorator[datetime]):
+    """An aware `datetime`, stored as text in UTC that sorts as time does."""
+
+    impl = sa.String(27)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:
+        """Write it."""
+        return None if value is None else instant(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        """Read it."""
+        return None if value is None else datetime.strptime(value, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+
+
+class Day(TypeDecorator[date]):
+    """A `date`, stored as ISO text."""
+
+    impl = sa.String(10)
+    cache_ok = True
+
+    def process_bind_param(self, value: date | None, dialect: Dialect) -> str | None:
+        """Write it."""
+        return None if value is None else value.isoformat()
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> date | None:
+        """Read it."""
+        return None if value is None else date.fromisoformat(value)
+
+
+class Json(TypeDecorator[Any]):
+    """Anything JSON holds, stored as canonical text."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        """Write it."""
+        return None if value is None else canonical(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """Read it."""
+        return None if value is None else json.loads(value)
+
+
+STATUSES = ("proposed", "provisional", "official", "retired")
+"""Of an address: proposed waits for a person's choice, provisional was given under a map that is not adopted."""
+ACTIVE = ("proposed", "provisional", "official")
+"""An address with one of these holds its number."""
+PLACEMENTS = ("Structure", "PropertyAccess", "Parcel", "Geocoding", "Unknown")
+
+metadata = sa.MetaData()
+
+# --- people ---------------------------------------------------------------------------------------------------
+
+users = sa.Table(
+    "users",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("name_key", sa.String(200), nullable=False, unique=True),
+    sa.Column("roles", Json, nullable=False),
+    sa.Column("password_hash", sa.String(300)),
+    sa.Column("active", sa.Boolean, nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("made_by", sa.String(200), nullable=False),
+)
+
+one_time_links = sa.Table(
+    "one_time_links",
+    metadata,
+    sa.Column("token_hash", sa.String(64), primary_key=True),
+    sa.Column("user_id", sa.Integer, sa.ForeignKey("users.id"), nullable=False, index=True),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("expires_at", Instant, nullable=False),
+    sa.Column("used_at", Instant),
+)
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("token_hash", sa.String(64), nullable=False, unique=True),
+    sa.Column("user_id", sa.Integer, sa.ForeignKey("users.id"), nullable=False, index=True),
+    sa.Column("csrf", sa.String(64), nullable=False),
+    sa.Column("acting_for", sa.String(200), nullable=False),
+    sa.Column("agent", sa.String(300), nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("seen_at", Instant, nullable=False),
+    sa.Column("expires_at", Instant, nullable=False),
+    sa.Column("revoked_at", Instant),
+)
+
+api_keys = sa.Table(
+    "api_keys",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("roles", Json, nullable=False),
+    sa.Column("key_hash", sa.String(64), nullable=False, unique=True),
+    sa.Column("shown", sa.String(12), nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("made_by", sa.String(200), nullable=False),
+    sa.Column("used_at", Instant),
+    sa.Column("revoked_at", Instant),
+)
+
+sign_in_attempts = sa.Table(
+    "sign_in_attempts",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("at", Instant, nullable=False, index=True),
+    sa.Column("name_key", sa.String(200), nullable=False),
+    sa.Column("address", sa.String(64), nullable=False),
+    sa.Column("succeeded", sa.Boolean, nullable=False),
+)
+
+# --- the Street Numbering Map ---------------------------------------------------------------------------------
+
+maps = sa.Table(
+    "maps",
+    metadata,
+    sa.Column("version", sa.Integer, primary_key=True),
+    sa.Column("status", sa.String(12), nullable=False),
+    sa.Column("snapshot", sa.LargeBinary, nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("law_date", Day, nullable=False),
+    sa.Column("placeholders", sa.Integer, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("made_by", sa.String(200), nullable=False),
+    sa.Column("adopted_on", Day),
+    sa.Column("act", sa.Text),
+    sa.Column("adoption_reason", sa.Text),
+    sa.Column("adopted_at", Instant),
+    sa.Column("adopted_by", sa.String(200)),
+    sa.CheckConstraint("status IN ('proposal', 'adopted', 'superseded', 'withdrawn')", name="map_status"),
+)
+sa.Index("one_adopted_map", maps.c.status, unique=True, sqlite_where=sa.text("status = 'adopted'"),
+         postgresql_where=sa.text("status = 'adopted'"))  # fmt: skip
+
+map_edits = sa.Table(
+    "map_edits",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("map_version", sa.Integer, sa.ForeignKey("maps.version"), nullable=False, index=True),
+    sa.Column("kind", sa.String(12), nullable=False),
+    sa.Column("street", sa.String(200), nullable=False),
+    sa.Column("side", sa.String(10), nullable=False),
+    sa.Column("path", sa.Integer, nullable=False),
+    sa.Column("at_ft", sa.Float, nullable=False),
+    sa.Column("value", sa.Float, nullable=False),
+    sa.Column("code", sa.String(40), nullable=False),
+    sa.Column("decision", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("made_by", sa.String(200), nullable=False),
+    sa.Column("withdrawn_at", Instant),
+)
+
+renamings = sa.Table(
+    "renamings",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("old", sa.String(200), nullable=False),
+    sa.Column("new", sa.String(200), nullable=False),
+    sa.Column("decided_on", Day, nullable=False),
+    sa.Column("act", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("made_by", sa.String(200), nullable=False),
+    sa.Column("undone_at", Instant),
+)
+
+vacations = sa.Table(
+    "vacations",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("street", sa.String(200), nullable=False),
+    sa.Column("decided_on", Day, nullable=False),
+    sa.Column("act", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("made_by", sa.String(200), nullable=False),
+    sa.Column("undone_at", Instant),
+)
+
+# --- addresses ------------------------------------------------------------------------------------------------
+
+locations = sa.Table(
+    "locations",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("x_ft", sa.Float, nullable=False),
+    sa.Column("y_ft", sa.Float, nullable=False),
+    sa.Column("lon", sa.Float, nullable=False),
+    sa.Column("lat", sa.Float, nullable=False),
+    sa.Column("placement", sa.String(20), nullable=False),
+    sa.Column("accuracy_ft", sa.Float),
+    sa.Column("access_lon", sa.Float),
+    sa.Column("access_lat", sa.Float),
+    sa.Column("access_note", sa.Text, nullable=False),
+    sa.Column("building", Json),
+    sa.Column("lot", Json),
+    sa.Column("doors", sa.Integer, nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+)
+
+explanations = sa.Table(
+    "explanations",
+    metadata,
+    sa.Column("digest", sa.String(64), primary_key=True),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+)
+
+addresses = sa.Table(
+    "addresses",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("status", sa.String(12), nullable=False),
+    sa.Column("location_id", sa.Integer, sa.ForeignKey("locations.id"), nullable=False, index=True),
+    # where it is numbered
+    sa.Column("street", sa.String(200), nullable=False),
+    sa.Column("street_key", sa.String(200), nullable=False),
+    sa.Column("half", sa.String(10), nullable=False),
+    sa.Column("path", sa.Integer, nullable=False),
+    sa.Column("even", sa.Boolean, nullable=False),
+    sa.Column("station_ft", sa.Float),
+    # CLDXF parts
+    sa.Column("number_prefix", sa.String(20), nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("fraction", sa.String(5), nullable=False),
+    sa.Column("suffix", sa.String(5), nullable=False),
+    sa.Column("pre_directional", sa.String(10), nullable=False),
+    sa.Column("street_pre_type", sa.String(50), nullable=False),
+    sa.Column("street_name", sa.String(200), nullable=False),
+    sa.Column("street_post_type", sa.String(50), nullable=False),
+    sa.Column("street_post_directional", sa.String(10), nullable=False),
+    sa.Column("unit_type", sa.String(50), nullable=False),
+    sa.Column("unit", sa.String(50), nullable=False),
+    sa.Column("full", sa.String(300), nullable=False),
+    sa.Column("usps", sa.String(300), nullable=False),
+    # why it is so
+    sa.Column("computed_number", sa.Integer),
+    sa.Column("map_version", sa.Integer, sa.ForeignKey("maps.version"), nullable=False, index=True),
+    sa.Column("law_date", Day, nullable=False),
+    sa.Column("findings", Json, nullable=False),
+    sa.Column("decisions", Json, nullable=False),
+    sa.Column("explanation", sa.String(64), sa.ForeignKey("explanations.digest"), nullable=False),
+    sa.Column("set_back", Json),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("conforms", sa.Boolean, nullable=False),
+    sa.Column("doubt_id", sa.Integer),
+    sa.Column("replaced_by", sa.Integer, sa.ForeignKey("addresses.id")),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("made_by", sa.String(200), nullable=False),
+    sa.Column("retired_at", Instant),
+    sa.Column("retired_reason", sa.Text, nullable=False),
+    sa.CheckConstraint("status IN ('proposed', 'provisional', 'official', 'retired')", name="address_status"),
+    sa.CheckConstraint("number BETWEEN 1 AND 999999", name="address_number"),
+    sa.CheckConstraint("(status = 'retired') = (retired_at IS NOT NULL)", name="address_retired"),
+)
+_ACTIVE = sa.text("status <> 'retired'")
+sa.Index(
+    "one_active_number",
+    *(addresses.c.street_key, addresses.c.half, addresses.c.number_prefix, addresses.c.number),
+    *(addresses.c.fraction, addresses.c.suffix, addresses.c.unit_type, addresses.c.unit),
+    unique=True,
+    sqlite_where=_ACTIVE,
+    postgresql_where=_ACTIVE,
+)
+sa.Index("addresses_in_order", addresses.c.street_key, addresses.c.half, addresses.c.number, addresses.c.id)
+
+doubts = sa.Table(
+    "doubts",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("status", sa.String(10), nullable=False),
+    sa.Column("kind", sa.String(40), nullable=False),
+    sa.Column("question", sa.Text, nullable=False),
+    sa.Column("request", Json, nullable=False),
+    sa.Column("street", sa.String(200), nullable=False),
+    sa.Column("half", sa.String(10), nullable=False),
+    sa.Column("lon", sa.Float, nullable=False),
+    sa.Column("lat", sa.Float, nullable=False),
+    sa.Column("findings", Json, nullable=False),
+    sa.Column("opened_at", Instant, nullable=False),
+    sa.Column("opened_by", sa.String(200), nullable=False),
+    sa.Column("decided_at", Instant),
+    sa.Column("decided_by", sa.String(200)),
+    sa.Column("decision", Json),
+    sa.Column("reason", sa.Text),
+    sa.Column("address_id", sa.Integer, sa.ForeignKey("addresses.id")),
+    sa.CheckConstraint("status IN ('open', 'decided')", name="doubt_status"),
+)
+
+documents = sa.Table(
+    "documents",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("kind", sa.String(30), nullable=False),
+    sa.Column("number", sa.String(40), nullable=False, unique=True),
+    sa.Column("address_id", sa.Integer, sa.ForeignKey("addresses.id"), nullable=False, index=True),
+    sa.Column("issued_at", Instant, nullable=False),
+    sa.Column("issued_by", sa.String(200), nullable=False),
+    sa.Column("facts", Json, nullable=False),
+    sa.Column("sha256", sa.String(64), nullable=False),
+    sa.Column("audit_head", sa.String(64), nullable=False),
+    sa.Column("pdf", sa.LargeBinary, nullable=False),
+)
+
+requests = sa.Table(
+    "requests",
+    metadata,
+    sa.Column("owner", sa.String(80), primary_key=True),
+    sa.Column("key", sa.String(255), primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("status", sa.Integer, nullable=False),
+    sa.Column("answer", sa.Text, nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+)
+"""Requests already answered, so that the same one sent twice is acted on once."""
+
+# --- the audit ------------------------------------------------------------------------------------------------
+
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("act", sa.Integer, nullable=False, index=True),
+    sa.Column("at", Instant, nullable=False),
+    sa.Column("actor", sa.String(200), nullable=False),
+    sa.Column("actor_id", sa.String(40), nullable=False),
+    sa.Column("acting_for", sa.String(200), nullable=False),
+    sa.Column("what", sa.String(40), nullable=False),
+    sa.Column("kind", sa.String(20), nullable=False),
+    sa.Column("subject", sa.String(200), nullable=False),
+    sa.Column("before", sa.Text),
+    sa.Column("after", sa.Text),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("previous", sa.String(64), nullable=False),
+    sa.Column("hash", sa.String(64), nullable=False, unique=True),
+)
+sa.Index("audit_of_subject", audit.c.kind, audit.c.subject, audit.c.seq)
+
+GUARDED = {
+    "audit": ("UPDATE", "DELETE"),
+    "explanations": ("UPDATE", "DELETE"),
+    "documents": ("UPDATE", "DELETE"),
+    "addresses": ("DELETE",),
+    "locations": ("DELETE",),
+    "maps": ("DELETE",),
+    "map_edits": ("DELETE",),
+    "doubts": ("DELETE",),
+    "renamings": ("DELETE",),
+    "vacations": ("DELETE",),
+}
+"""What the database itself refuses, by table; on PostgreSQL TRUNCATE is refused of all of them too."""
+FROZEN = {"maps": ("version", "snapshot", "digest", "law_date")}
+"""Columns that the database refuses to change."""
