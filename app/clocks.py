@@ -1,0 +1,413 @@
+"""How the law's time is counted: days, hours, months, business days. Pure arithmetic; every start is an argument.
+
+Local time is America/Chicago; instants are returned in UTC, so that two of them subtract to elapsed time. Whether
+Wis. Stat. § 990.001(4) governs (hours skip Sundays and legal holidays, a last day on one moves on) is a setting of
+the Village: unset, nothing is skipped and nothing moves, and where the answer would differ both are given.
+"""
+
+from __future__ import annotations
+
+import calendar
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from dateutil import relativedelta as calendar_rules
+
+from gis.errors import StreetsError
+
+LOCAL = ZoneInfo("America/Chicago")
+HOLIDAYS_FILE = Path(__file__).with_name("holidays.toml")
+RULE = "Wis. Stat. § 990.001(4)"
+OFFICE_HOURS = (time(8), time(17))
+"""Assumed; they matter only for whether the office is open."""
+
+_UNSET = f"Whether {RULE} governs is not decided: nothing is skipped and nothing moves."
+_ON = f"{RULE} governs by the Village's setting."
+_OFF = f"{RULE} does not govern by the Village's setting."
+
+
+class ClockError(StreetsError):
+    """A time that does not exist, that is one of two, or a count that is none."""
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """A day or an instant by which something is due, and how it was counted.
+
+    Parameters
+    ----------
+    day
+        The last day that serves, to its end (24:00 local); None where hours are counted.
+    at
+        The last instant that serves, in UTC; None where days are counted.
+    section
+        The section of the law.
+    counted
+        How it was counted, in words.
+    reading
+        How the law was read where it leaves a choice, or ``""``.
+    alternative
+        The answer under the other reading, where it differs.
+    alternative_reading
+        What the other reading says, or ``""``.
+    """
+
+    day: date | None
+    at: datetime | None
+    section: str
+    counted: str
+    reading: str
+    alternative: date | datetime | None = None
+    alternative_reading: str = ""
+
+    def passed(self, now: datetime) -> bool:
+        """Say whether it is over at an instant: after the last day's 24:00, or after the last instant."""
+        _check_aware(now, "now")
+        if self.at is not None:
+            return now.astimezone(UTC) > self.at
+        assert self.day is not None
+        return now.astimezone(LOCAL).date() > self.day
+
+
+def within_days(start: date, days: int, section: str, *, skip_rule: bool | None = None) -> Deadline:
+    """Count "within n days" or "n days from": the first day excluded, the last included.
+
+    Parameters
+    ----------
+    start
+        The day of the fact that starts the clock.
+    days
+        How many.
+    section
+        The section that gives them.
+    skip_rule
+        Whether § 990.001(4) moves a last day on a Sunday or legal holiday; None where the Village has not decided.
+
+    Returns
+    -------
+    Deadline
+        Its day; undecided, the day the rule would move it to as the alternative, where that differs.
+    """
+    _check_count(days, "days")
+    last = start + timedelta(days=days)
+    counted = f"{_count(days, 'day')} from {said_day(start)}: that day excluded, the last day included to its end."
+    moved = _secular_day(last)
+    why = f"{said_day(last)} is {_why_closed(last)}"
+    if skip_rule and moved != last:
+        return Deadline(moved, None, section, counted, f"{_ON} {why}, so the last day moves to {said_day(moved)}.")
+    reading = {None: _UNSET, True: _ON, False: _OFF}[skip_rule]
+    if skip_rule is None and moved != last:
+        other = f"{why}; if {RULE} governs, the last day moves to {said_day(moved)}."
+        return Deadline(last, None, section, counted, reading, moved, other)
+    return Deadline(last, None, section, counted, reading)
+
+
+def days_before(event: date, days: int, section: str) -> Deadline:
+    """Count "at least n days before" an event: the event's day excluded.
+
+    Parameters
+    ----------
+    event
+        The day of the event.
+    days
+        How many.
+    section
+        The section that gives them.
+
+    Returns
+    -------
+    Deadline
+        The latest day that still serves. It never moves: a later one would leave too few days.
+    """
+    _check_count(days, "days")
+    counted = f"At least {_count(days, 'day')} before {said_day(event)}: that day excluded; the latest day that serves."
+    return Deadline(event - timedelta(days=days), None, section, counted, "")
+
+
+def days_later(start: date, days: int) -> date:
+    """Return the first day an event may be held on that must come at least n days after another."""
+    _check_count(days, "days")
+    return start + timedelta(days=days)
+
+
+def within_hours(start: datetime, hours: int, section: str, *, skip_rule: bool | None = None) -> Deadline:
+    """Count "within n hours": elapsed hours, so that a clock change neither gains nor loses one.
+
+    Parameters
+    ----------
+    start
+        The instant of the fact that starts the clock, aware.
+    hours
+        How many.
+    section
+        The section that gives them.
+    skip_rule
+        Whether § 990.001(4) leaves out Sundays and legal holidays; None where the Village has not decided.
+
+    Returns
+    -------
+    Deadline
+        Its instant; undecided, the instant without Sundays and holidays as the alternative, where that differs.
+
+    Raises
+    ------
+    ClockError
+        A start without a time zone.
+    """
+    _check_count(hours, "hours")
+    _check_aware(start, "start")
+    due = start.astimezone(UTC) + timedelta(hours=hours)
+    skipped = _skipping(start.astimezone(UTC), timedelta(hours=hours))
+    counted = f"{_count(hours, 'elapsed hour')} from {said_instant(start)}."
+    without = "Sundays and legal holidays, from midnight to midnight, are left out"
+    if skip_rule:
+        return Deadline(None, skipped, section, counted, f"{_ON} {without}.")
+    if skip_rule is None and skipped != due:
+        other = f"If {RULE} governs, {without}: {said_instant(skipped)}."
+        return Deadline(None, due, section, counted, _UNSET, skipped, other)
+    return Deadline(None, due, section, counted, _UNSET if skip_rule is None else _OFF)
+
+
+def months_after(day: date, months: int) -> date:
+    """Return the same day of a later month, or that month's last day. A permit that so expires never moves."""
+    later: date = day + calendar_rules.relativedelta(months=months)
+    return later
+
+
+def between(day: date, first: tuple[int, int], last: tuple[int, int]) -> bool:
+    """Say whether a day lies between two days of the year, month and day, both closed; the turn of the year too."""
+    at = (day.month, day.day)
+    return first <= at <= last if first <= last else at >= first or at <= last
+
+
+def year_considered(asked: date, month: int, last_day: int) -> int:
+    """Return the year that a request "on or before" a day of the year is considered for: the following one, or after.
+
+    Parameters
+    ----------
+    asked
+        When it was presented.
+    month, last_day
+        The last day that serves, such as 8 and 1 for August 1 (§ 288-12).
+
+    Returns
+    -------
+    int
+        The next year; after the day, the one after that.
+    """
+    return asked.year + (1 if (asked.month, asked.day) <= (month, last_day) else 2)
+
+
+# --- business days and holidays ---
+
+
+def legal_holidays(year: int, *, elections: bool = True) -> Mapping[date, str]:
+    """Return the legal holidays of a year and their names; one on a Sunday stands on the succeeding Monday.
+
+    Parameters
+    ----------
+    year
+        The year.
+    elections
+        Whether election days are wanted: they are legal holidays, but whether business days is a setting.
+
+    Returns
+    -------
+    Mapping
+        By day.
+    """
+    return _holidays(year, elections)
+
+
+def business_day(day: date, *, closures: Collection[date] = (), elections: bool = False) -> bool:
+    """Say whether a day is Monday to Friday, no legal holiday and no closure of the Village.
+
+    Parameters
+    ----------
+    day
+        The day.
+    closures
+        Further days the Village's office is closed.
+    elections
+        Whether election days are no business days: the Village's setting.
+
+    Returns
+    -------
+    bool
+        Whether it is one.
+    """
+    return day.weekday() < calendar.SATURDAY and day not in closures and day not in _holidays(day.year, elections)
+
+
+def next_business_day(day: date, *, closures: Collection[date] = (), elections: bool = False) -> date:
+    """Return the first business day after a day; `closures` and `elections` as in `business_day`."""
+    after = day + timedelta(days=1)
+    while not business_day(after, closures=closures, elections=elections):
+        after += timedelta(days=1)
+    return after
+
+
+@lru_cache(maxsize=256)
+def _holidays(year: int, elections: bool) -> Mapping[date, str]:
+    found: dict[date, str] = {}
+    for rule in _rules():
+        if (rule.get("election") and not elections) or (rule.get("even_years") and year % 2):
+            continue
+        day = _day_of(rule, year)
+        if day.weekday() == calendar.SUNDAY:
+            found[day + timedelta(days=1)] = f"the Monday after {rule['name']}"
+        else:
+            found[day] = rule["name"]
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+@lru_cache(maxsize=1)
+def _rules() -> tuple[Mapping[str, Any], ...]:
+    return tuple(tomllib.loads(HOLIDAYS_FILE.read_text(encoding="utf-8"))["holiday"])
+
+
+def _day_of(rule: Mapping[str, Any], year: int) -> date:
+    if "day" in rule:
+        return date(year, rule["month"], rule["day"])
+    weekday = getattr(calendar_rules, rule["weekday"])(rule["nth"])
+    from_day = rule.get("from_day", 1 if rule["nth"] > 0 else 31)
+    day: date = date(year, rule["month"], 1) + calendar_rules.relativedelta(day=from_day, weekday=weekday)
+    return day
+
+
+def _secular(day: date) -> bool:
+    """Say whether a day is no Sunday and no legal holiday, election days included."""
+    return day.weekday() != calendar.SUNDAY and day not in _holidays(day.year, True)
+
+
+def _secular_day(day: date) -> date:
+    while not _secular(day):
+        day += timedelta(days=1)
+    return day
+
+
+def _why_closed(day: date) -> str:
+    holiday = _holidays(day.year, True).get(day)
+    return f"a legal holiday ({holiday})" if holiday else "a Sunday"
+
+
+def _skipping(start: datetime, left: timedelta) -> datetime:
+    """Go on from an instant, UTC, for a time that stands still on Sundays and legal holidays."""
+    day = start.astimezone(LOCAL).date()
+    while True:
+        midnight = datetime.combine(day + timedelta(days=1), time(), LOCAL).astimezone(UTC)
+        if _secular(day):
+            if start + left <= midnight:
+                return start + left
+            left -= midnight - start
+        start, day = midnight, day + timedelta(days=1)
+
+
+# --- local time ---
+
+
+def local_instant(day: date, clock: time, fold: int | None = None) -> datetime:
+    """Return the instant, UTC, of a local date and time.
+
+    Parameters
+    ----------
+    day, clock
+        As the village's clocks show them.
+    fold
+        For a time that comes twice: 0 the first, daylight time; 1 the second, standard time.
+
+    Returns
+    -------
+    datetime
+        In UTC.
+
+    Raises
+    ------
+    ClockError
+        A time the clocks skipped, or one that came twice without saying which.
+    """
+    if clock.tzinfo is not None:
+        raise ClockError.of("time", str(clock), "a local time without a time zone")
+    naive = datetime.combine(day, clock).replace(fold=0)
+    if not _exists(naive):
+        before, after = _neighbours(naive)
+        raise ClockError.of(
+            "time",
+            f"{clock:%H:%M} on {day}, which did not exist: the clocks went from {before:%H:%M} to {after:%H:%M}",
+            f"a time to {before:%H:%M} or from {after:%H:%M}",
+        )
+    first, second = (naive.replace(tzinfo=LOCAL, fold=n).astimezone(UTC) for n in (0, 1))
+    if first == second or fold == 0:
+        return first
+    if fold == 1:
+        return second
+    zones = " or ".join(f"{at.astimezone(LOCAL):%H:%M %Z}" for at in (first, second))
+    raise ClockError.of("time", f"{clock:%H:%M} on {day}, which came twice", f"which of them: {zones}")
+
+
+def _exists(naive: datetime) -> bool:
+    there = naive.replace(tzinfo=LOCAL).astimezone(UTC)
+    return there.astimezone(LOCAL).replace(tzinfo=None, fold=0) == naive
+
+
+def _neighbours(naive: datetime) -> tuple[datetime, datetime]:
+    """Return the last minute before and the first after a time that does not exist."""
+    before = after = naive.replace(second=0, microsecond=0)
+    while not _exists(before):
+        before -= timedelta(minutes=1)
+    while not _exists(after):
+        after += timedelta(minutes=1)
+    return before, after
+
+
+def said_day(day: date) -> str:
+    """Write a day as people do.
+
+    Examples
+    --------
+    >>> said_day(date(2026, 6, 1))
+    'Mon, June 1, 2026'
+    """
+    weekday = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")[day.weekday()]
+    return f"{weekday}, {_MONTHS[day.month - 1]} {day.day}, {day.year}"
+
+
+def said_instant(at: datetime) -> str:
+    """Write an instant in the village's time.
+
+    Examples
+    --------
+    >>> said_instant(datetime(2026, 6, 1, 20, 5, tzinfo=UTC))
+    'Mon, June 1, 2026, 3:05 pm CDT'
+    """
+    _check_aware(at, "instant")
+    local = at.astimezone(LOCAL)
+    half = "am" if local.hour < 12 else "pm"
+    return f"{said_day(local.date())}, {local.hour % 12 or 12}:{local.minute:02d} {half} {local:%Z}"
+
+
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _check_count(number: int, field: str) -> None:
+    if number < 0:
+        raise ClockError.of(field, number, "0 or more")
+
+
+def _check_aware(at: datetime, field: str) -> None:
+    if at.utcoffset() is None:
+        raise ClockError.of(field, at.isoformat(), "an instant with its time zone")
