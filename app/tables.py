@@ -254,6 +254,8 @@ locations = sa.Table(
     sa.Column("made_at", Instant, nullable=False),
 )
 
+sa.Index("locations_by_place", locations.c.x_ft, locations.c.y_ft)
+
 explanations = sa.Table(
     "explanations",
     metadata,
