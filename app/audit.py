@@ -65,6 +65,8 @@ class Act:
     reason: str = ""
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     number: int = 0
+    """Of the act: that of its first entry."""
+    _last: tuple[int, str] | None = None
 
     def record(self, what: str, kind: str, subject: object, before: Any = None, after: Any = None) -> int:
         """Append an entry.
@@ -83,8 +85,8 @@ class Act:
         int
             The entry's number.
         """
-        last = self.connection.execute(_LAST).one_or_none()
-        seq = last.seq + 1 if last else 1
+        before_seq, before_hash = self._last or _last(self.connection)
+        seq = before_seq + 1
         self.number = self.number or seq
         entry = {
             "seq": seq,
@@ -99,13 +101,19 @@ class Act:
             "before": None if before is None else canonical(before),
             "after": None if after is None else canonical(after),
             "reason": self.reason,
-            "previous": last.hash if last else FIRST,
+            "previous": before_hash,
         }
-        self.connection.execute(audit.insert().values(**entry, hash=digest(entry)))
+        self._last = seq, digest(entry)
+        self.connection.execute(audit.insert().values(**entry, hash=self._last[1]))
         return seq
 
 
-_LAST = sa.select(audit.c.seq, audit.c.hash).order_by(audit.c.seq.desc()).limit(1)
+def _last(connection: Connection) -> tuple[int, str]:
+    """Return the number and hash of the last entry."""
+    last = connection.execute(sa.select(audit.c.seq, audit.c.hash).order_by(audit.c.seq.desc()).limit(1)).one_or_none()
+    return (last.seq, last.hash) if last else (0, FIRST)
+
+
 _BOUND = (
     *("seq", "act", "at", "actor", "actor_id", "acting_for", "what", "kind", "subject"),
     *("before", "after", "reason", "previous"),
@@ -119,8 +127,7 @@ def digest(entry: Mapping[str, Any]) -> str:
 
 def head(connection: Connection) -> str:
     """Return the hash of the last entry; `FIRST` where there is none."""
-    last = connection.execute(_LAST).one_or_none()
-    return last.hash if last else FIRST
+    return _last(connection)[1]
 
 
 @dataclass(frozen=True)

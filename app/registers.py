@@ -1,0 +1,225 @@
+"""The register's rows: read and written as plain dicts, and every write recorded in the same transaction."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from app.audit import Act
+from app.tables import ACTIVE, addresses, audit, canonical, explanations, locations
+from gis.errors import StreetsError
+
+Row = dict[str, Any]
+
+
+class NotFoundError(StreetsError):
+    """There is no such record."""
+
+
+def recorded(table: sa.Table, row: Mapping[str, Any]) -> Row:
+    """Return a row as the audit keeps it: every column but those of bytes, whose digest stands beside them."""
+    return {c.name: row[c.name] for c in table.columns if not isinstance(c.type, sa.LargeBinary)}
+
+
+def find(connection: Connection, table: sa.Table, row_id: int) -> Row | None:
+    """Return a row by its id, or None."""
+    key = next(iter(table.primary_key.columns))
+    found = connection.execute(sa.select(table).where(key == row_id)).mappings().one_or_none()
+    return dict(found) if found else None
+
+
+def get(connection: Connection, table: sa.Table, row_id: int) -> Row:
+    """Return a row by its id.
+
+    Raises
+    ------
+    NotFoundError
+        There is none.
+    """
+    found = find(connection, table, row_id)
+    if found is None:
+        raise NotFoundError.of("id", str(row_id), f"the id of one of the register's {table.name}")
+    return found
+
+
+def insert(act: Act, what: str, table: sa.Table, values: Mapping[str, Any]) -> Row:
+    """Add a row and record it.
+
+    Parameters
+    ----------
+    act
+        The act it belongs to.
+    what
+        What the act does, for the audit.
+    table
+        The table.
+    values
+        Its columns; the key is given by the database where it is left out.
+
+    Returns
+    -------
+    dict
+        The row as it is stored.
+    """
+    key = next(iter(table.primary_key.columns))
+    made = act.connection.execute(sa.insert(table).values(**values).returning(key)).scalar_one()
+    row = get(act.connection, table, made)
+    act.record(what, table.name, made, None, recorded(table, row))
+    return row
+
+
+def update(act: Act, what: str, table: sa.Table, row: Row, changes: Mapping[str, Any]) -> Row:
+    """Change a row and record what it was and is.
+
+    Parameters
+    ----------
+    act
+        The act it belongs to.
+    what
+        What the act does, for the audit.
+    table
+        The table.
+    row
+        The row as it was read in this transaction.
+    changes
+        Columns that change.
+
+    Returns
+    -------
+    dict
+        The row as it is now.
+    """
+    key = next(iter(table.primary_key.columns))
+    act.connection.execute(sa.update(table).where(key == row[key.name]).values(**changes))
+    after = get(act.connection, table, row[key.name])
+    act.record(what, table.name, row[key.name], recorded(table, row), recorded(table, after))
+    return after
+
+
+# --- addresses ---
+
+_LOCATED = sa.select(addresses, *(c.label(f"location_{c.name}") for c in locations.columns)).join(locations)
+
+
+def located(connection: Connection, address_id: int) -> Row:
+    """Return an address with its location's columns, each named ``location_...``.
+
+    Raises
+    ------
+    NotFoundError
+        There is none.
+    """
+    found = connection.execute(_LOCATED.where(addresses.c.id == address_id)).mappings().one_or_none()
+    if found is None:
+        raise NotFoundError.of("id", str(address_id), "the id of an address")
+    return dict(found)
+
+
+def located_many(connection: Connection, *conditions: Any, order: Sequence[Any] = (), limit: int = 0) -> list[Row]:
+    """Return addresses with their locations.
+
+    Parameters
+    ----------
+    connection
+        To the database.
+    conditions
+        What they must fulfil.
+    order
+        Columns to sort by; along the street when left out.
+    limit
+        At most so many; 0 for all.
+
+    Returns
+    -------
+    list of dict
+        As `located` gives them.
+    """
+    asked = _LOCATED.where(*conditions).order_by(*(order or IN_ORDER))
+    return [dict(row) for row in connection.execute(asked.limit(limit) if limit else asked).mappings()]
+
+
+IN_ORDER = (
+    *(addresses.c.street_key, addresses.c.half, addresses.c.number),
+    *(addresses.c.fraction, addresses.c.suffix, addresses.c.id),
+)
+IS_ACTIVE = addresses.c.status.in_(ACTIVE)
+
+
+def on_face(connection: Connection, street_key: str, half: str, *, even: bool | None = None) -> list[Row]:
+    """Return the active addresses of a half-street, or of one side of it, in order."""
+    wanted = [IS_ACTIVE, addresses.c.street_key == street_key, addresses.c.half == half]
+    return located_many(connection, *wanted, *([] if even is None else [addresses.c.even == even]))
+
+
+def at_place(connection: Connection, west: float, south: float, east: float, north: float) -> list[Row]:
+    """Return the active addresses whose entrance lies in a rectangle of the working CRS, feet."""
+    inside = locations.c.x_ft.between(west, east) & locations.c.y_ft.between(south, north)
+    return located_many(connection, IS_ACTIVE, inside)
+
+
+def holders(connection: Connection, street_key: str, half: str, number: int) -> list[Row]:
+    """Return the active addresses of one number of a half-street, with whatever suffix."""
+    same = (addresses.c.street_key == street_key) & (addresses.c.half == half) & (addresses.c.number == number)
+    return located_many(connection, IS_ACTIVE, same)
+
+
+def keep_explanation(connection: Connection, content: Any) -> str:
+    """Keep an explanation as issued; the same one is kept once.
+
+    Parameters
+    ----------
+    connection
+        Of the transaction.
+    content
+        The explanation as JSON.
+
+    Returns
+    -------
+    str
+        Its digest, by which it is found.
+    """
+    text = canonical(content).encode()
+    digest = hashlib.sha256(text).hexdigest()
+    if connection.execute(sa.select(explanations.c.digest).where(explanations.c.digest == digest)).first() is None:
+        connection.execute(sa.insert(explanations).values(digest=digest, body=zlib.compress(text, 6)))
+    return digest
+
+
+def explanation(connection: Connection, digest: str) -> Any:
+    """Return an explanation as it was issued."""
+    body = connection.execute(sa.select(explanations.c.body).where(explanations.c.digest == digest)).scalar_one()
+    return json.loads(zlib.decompress(body))
+
+
+def history(connection: Connection, kind: str, subject: object, limit: int = 200) -> list[Row]:
+    """Return what was done to a record, the latest first."""
+    asked = sa.select(audit).where(audit.c.kind == kind, audit.c.subject == str(subject))
+    return [dict(row) for row in connection.execute(asked.order_by(audit.c.seq.desc()).limit(limit)).mappings()]
+
+
+def entries_of(connection: Connection, act: int) -> list[Row]:
+    """Return the entries of one act, in order."""
+    return [
+        dict(row)
+        for row in connection.execute(sa.select(audit).where(audit.c.act == act).order_by(audit.c.seq)).mappings()
+    ]
+
+
+def counted(connection: Connection, table: sa.Table, *conditions: Any) -> int:
+    """Return how many rows fulfil conditions."""
+    return int(connection.execute(sa.select(sa.func.count()).select_from(table).where(*conditions)).scalar_one())
+
+
+def rows(
+    connection: Connection, table: sa.Table, *conditions: Any, order: Iterable[Any] = (), limit: int = 0
+) -> list[Row]:
+    """Return rows of a table that fulfil conditions."""
+    asked = sa.select(*(c for c in table.columns if not isinstance(c.type, sa.LargeBinary))).where(*conditions)
+    asked = asked.order_by(*(order or table.primary_key.columns))
+    return [dict(row) for row in connection.execute(asked.limit(limit) if limit else asked).mappings()]
