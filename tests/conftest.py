@@ -12,11 +12,17 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from playwright.sync_api import Browser, sync_playwright
+
+from app.db import Database
+from app.keeping import ensure_schema
+from app.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE_S = 60
@@ -134,7 +140,7 @@ def _postgres_programs() -> Path:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The DSN of a private PostgreSQL with PostGIS that all tests share."""
-    with postgres_cluster({}) as dsn:
+    with postgres_cluster({"max_connections": "300"}) as dsn:
         yield dsn
 
 
@@ -171,3 +177,62 @@ def postgres_cluster(settings: Mapping[str, str]) -> Iterator[str]:
         # SIGINT is PostgreSQL's fast stop: it does not wait for a connection that a test left open.
         with running(command, answers, Path(folder, "log.txt"), signal.SIGINT, **as_user):
             yield dsn
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the register's schema and nothing in it, to be copied."""
+    folder = tmp_path_factory.mktemp("migrated")
+    with contextlib.closing(Database(f"sqlite:///{folder / 'register.db'}", folder)) as made:
+        ensure_schema(made)
+        with made.read() as connection:
+            connection.execute(sa.text("PRAGMA wal_checkpoint(TRUNCATE)"))
+    return folder / "register.db"
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a PostgreSQL database with the register's schema and nothing in it, to be copied."""
+    with contextlib.closing(Database(empty_postgres(postgres, "migrated"), tmp_path_factory.mktemp("state"))) as made:
+        ensure_schema(made)
+    return "migrated"
+
+
+def empty_postgres(server: str, name: str, template: str = "template0") -> str:
+    """Make a database on a server and give its URL."""
+    import psycopg
+
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    return server.rsplit("/", 1)[0] + f"/{name}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a fresh database with the register's schema; the test runs once on each kind."""
+    if request.param == "sqlite":
+        file = tmp_path / "state" / "register.db"
+        file.parent.mkdir()
+        shutil.copyfile(request.getfixturevalue("migrated_sqlite"), file)
+        yield f"sqlite:///{file}"
+        return
+    import psycopg
+
+    server, name = request.getfixturevalue("postgres"), f"test_{uuid.uuid4().hex}"
+    yield empty_postgres(server, name, request.getfixturevalue("migrated_postgres"))
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+@pytest.fixture
+def register_settings(database_url: str, tmp_path: Path) -> Settings:
+    """Settings of a register in a fresh database."""
+    return Settings(database_url=database_url, state_dir=tmp_path / "state")
+
+
+@pytest.fixture
+def database(register_settings: Settings) -> Iterator[Database]:
+    """A fresh, migrated database, once SQLite and once PostgreSQL."""
+    made = Database(register_settings.database, register_settings.state_dir)
+    yield made
+    made.close()

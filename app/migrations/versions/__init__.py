@@ -1,0 +1,1 @@
+"""One file a release that changes the schema. A file that was released is never altered."""
