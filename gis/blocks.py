@@ -1,4 +1,4 @@
-"""Block lines and the rows of a Street Numbering Map (§ 288-15 D)."""
+"""The rows of a Street Numbering Map, derived and as officers edit them (§ 288-15 D)."""
 
 from __future__ import annotations
 
@@ -8,39 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from gis.crossings import BlockLines, Crossing, block_lines, crossings
+from gis.crossings import BlockLines, block_lines
+from gis.edits import DECIDE, HUNDRED, LENGTH, REMOVE_LINE, Decided, Edit, check_edit, nearest
+from gis.errors import EditError
 from gis.findings import Finding
 from gis.halves import Half, halves
+from gis.lines import Kept, Line, kept_lines, rounded_length
 from gis.network import Network
-from gis.rules import NumberingLaw, Reading
-
-
-@dataclass(frozen=True)
-class Line:
-    """A block line on a half-street, where jogged crossings have become one.
-
-    Parameters
-    ----------
-    station
-        Where it is placed, feet from the base line.
-    streets
-        Indices of the streets that make it, in the order they are met.
-    built
-        Whether one of its crossings is on the ground.
-    crossed
-        Station of the crossing it was placed by, before it was moved to a street's end.
-    accuracy_ft
-        Accuracy of its position, feet at 95 %.
-    findings
-        What is doubtful about it.
-    """
-
-    station: float
-    streets: tuple[int, ...]
-    built: bool
-    crossed: float
-    accuracy_ft: float
-    findings: tuple[Finding, ...] = ()
+from gis.rules import NumberingLaw
 
 
 @dataclass(frozen=True)
@@ -71,6 +46,12 @@ class Row:
         Whether it is one of the open blocks that follow where there are "no apparent blocks".
     findings
         What is doubtful about it.
+    record_ft
+        Its length of record, feet; 0 where there is none and the computed length counts.
+    edits
+        The officers' edits of its hundred and its length, and of block lines removed within it, in their order.
+    decided
+        The findings that officers decided.
     """
 
     half: int
@@ -88,6 +69,9 @@ class Row:
     to_built: bool
     virtual: bool
     findings: tuple[Finding, ...] = ()
+    record_ft: float = 0.0
+    edits: tuple[Edit, ...] = ()
+    decided: tuple[Decided, ...] = ()
 
     @property
     def built(self) -> bool:
@@ -98,6 +82,11 @@ class Row:
     def length_ft(self) -> float:
         """Length before rounding, feet."""
         return self.to_ft - self.from_ft
+
+    @property
+    def counted_ft(self) -> float:
+        """Length its unit is found from, feet: that of record as it is, or the computed one to a tenth."""
+        return self.record_ft or rounded_length(self.length_ft)
 
     @property
     def bounded_by(self) -> tuple[str, ...]:
@@ -117,7 +106,7 @@ class Row:
         float
             Feet; 0 where all units have a number.
         """
-        return max(0.0, rounded_length(self.length_ft) - (law.last_unit + 1) * self.unit_ft)
+        return max(0.0, self.counted_ft - (law.last_unit + 1) * self.unit_ft)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +125,10 @@ class NumberingMap:
         By half-street, outward.
     findings
         What is doubtful about the map as a whole.
+    edits
+        The officers' edits it was derived with.
+    unmatched
+        Those of them that no row, block line or finding answers to, so that they did nothing.
     """
 
     network: Network
@@ -143,6 +136,8 @@ class NumberingMap:
     halves: tuple[Half, ...]
     rows: tuple[Row, ...]
     findings: tuple[Finding, ...]
+    edits: tuple[Edit, ...] = ()
+    unmatched: tuple[Edit, ...] = ()
 
 
 def unit_ft(length_ft: float, law: NumberingLaw) -> int:
@@ -172,29 +167,13 @@ def unit_ft(length_ft: float, law: NumberingLaw) -> int:
     return max(1, math.floor(length_ft / law.block_divisor + 0.5))
 
 
-def rounded_length(length_ft: float) -> float:
-    """Round a computed length to a tenth of a foot, so that noise does not decide a unit.
-
-    Parameters
-    ----------
-    length_ft
-        Feet.
-
-    Returns
-    -------
-    float
-        Feet.
-
-    Examples
-    --------
-    >>> rounded_length(329.9999999)
-    330.0
-    """
-    return round(length_ft, 1)
-
-
-def numbering_map(net: Network, law: NumberingLaw) -> NumberingMap:
+def numbering_map(net: Network, law: NumberingLaw, edits: Sequence[Edit] = ()) -> NumberingMap:
     """Derive the Street Numbering Map that the ordinance gives a village's streets (§ 288-15 C to F).
+
+    An edit is of the row that begins nearest to its station, at most the reading's `noded_ft` away. Of several edits
+    of one thing the last counts. A length of record is not rounded before the unit is found from it; the row's
+    stations stay those of the linework. A decision settles every finding of its code on the row; a finding of the
+    whole half-street where the row is the half's first; that of a block line on the rows at both its sides.
 
     Parameters
     ----------
@@ -202,23 +181,132 @@ def numbering_map(net: Network, law: NumberingLaw) -> NumberingMap:
         The village's streets.
     law
         The legal values in force.
+    edits
+        The officers' edits, in the order they were made.
 
     Returns
     -------
     NumberingMap
         A proposal: every doubtful row carries its finding.
+
+    Raises
+    ------
+    EditError
+        An edit that removes a line on the ground, sets no hundred or length, or puts the numbers of a half-street out
+        of their order outward from the base line.
     """
+    for edit in edits:
+        check_edit(edit, law.hundred)
     walked, lines = halves(net), block_lines(net)
-    kept = [_kept_lines(net, half, lines) for half in walked]
-    rows = [
-        row
-        for index, half in enumerate(walked)
-        for row in _rows(net, law, index, half, kept[index], _base_line(net, half))
-    ]
+    kept = _kept(net, walked, lines, edits)
+    bases = [_base_line(net, half) for half in walked]
+    rows = [row for k, half in enumerate(walked) for row in _rows(net, law, k, half, kept[k], bases[k])]
     rows = [replace(row, findings=(*walked[row.half].findings, *row.findings)) for row in rows]
+    rows, valued = _with_values(net, law, rows, edits)
     rows = _with_mismatches(net, rows, kept)
-    rows, found = _with_sensitivity(rows, kept, [_base_line(net, half) for half in walked], law)
-    return NumberingMap(net, law, walked, tuple(rows), found)
+    rows, found = _with_sensitivity(rows, kept, bases, law)
+    rows, decided = _with_decisions(net, walked, rows, edits)
+    removed = {edit for half in kept for _, edit in half.removed}
+    unmatched = tuple(edit for edit in edits if edit not in removed | valued | decided)
+    settled = tuple(_settled(half, rows, k) for k, half in enumerate(walked))
+    return NumberingMap(net, law, settled, tuple(rows), found, tuple(edits), unmatched)
+
+
+def _kept(net: Network, walked: Sequence[Half], lines: BlockLines, edits: Sequence[Edit]) -> list[Kept]:
+    """Find the block lines of every half; an edit removes one line, also where several halves bear one name."""
+    left = [edit for edit in edits if edit.kind == REMOVE_LINE]
+    kept = []
+    for half in walked:
+        street = net.streets[half.street]
+        own = [edit for edit in left if edit.half == (street.name, half.name, street.path)]
+        kept.append(kept_lines(net, half, lines, own))
+        done = {edit for _, edit in kept[-1].removed}
+        left = [edit for edit in left if edit not in done]
+    return kept
+
+
+def _row_of(net: Network, rows: Sequence[Row], edit: Edit) -> int | None:
+    """Return the index of the row an edit is of."""
+    members = [k for k, row in enumerate(rows) if (row.street, row.side, row.path) == edit.half]
+    at = nearest([rows[k].from_ft for k in members], edit.at_ft, net.reading.noded_ft)
+    return None if at is None else members[at]
+
+
+def _with_values(
+    net: Network, law: NumberingLaw, rows: Sequence[Row], edits: Sequence[Edit]
+) -> tuple[list[Row], set[Edit]]:
+    """Set hundreds and lengths of record; returns also the edits that did."""
+    rows, done = list(rows), set[Edit]()
+    for edit in edits:
+        k = _row_of(net, rows, edit) if edit.kind in {HUNDRED, LENGTH} else None
+        if k is not None:
+            rows[k] = _valued(law, rows[k], edit)
+            done.add(edit)
+    for row, after in pairwise(rows):
+        if after.half == row.half and after.hundred <= row.hundred:
+            place = f"{after.side} {after.street} at {after.from_ft:.1f} ft"
+            raise EditError.of(place, f"the {after.hundred} block", f"one above the {row.hundred} block before it")
+    return rows, done
+
+
+def _valued(law: NumberingLaw, row: Row, edit: Edit) -> Row:
+    row = replace(row, edits=(*row.edits, edit))
+    if edit.kind == HUNDRED:
+        return replace(row, hundred=int(edit.value))
+    if row.virtual:
+        found = f"an open block of {law.open_block_ft} ft, whose unit is {law.open_unit_ft} ft at any length"
+        raise EditError.of(edit.place, found, "a block between two block lines")
+    return replace(row, record_ft=edit.value, unit_ft=unit_ft(edit.value, law))
+
+
+_OF_LINES = frozenset({"JOG_NEAR", "EXTENSION_SPLITS_BLOCK"})
+"""Findings of a block line: they stand on the rows at both its sides."""
+
+
+def _with_decisions(
+    net: Network, walked: Sequence[Half], rows: Sequence[Row], edits: Sequence[Edit]
+) -> tuple[list[Row], set[Edit]]:
+    """Settle the findings that officers decided; returns also the edits that settled one."""
+    rows, done = list(rows), set[Edit]()
+    for edit in edits:
+        k = _row_of(net, rows, edit) if edit.kind == DECIDE else None
+        if k is None:
+            continue
+        found = [*rows[k].findings, *(before.finding for before in rows[k].decided)]
+        for finding in [f for f in found if f.code == edit.code]:
+            for member in _bearing(walked, rows, k, finding):
+                rows[member] = _decided(rows[member], Decided(finding, edit))
+            done.add(edit)
+    return rows, done
+
+
+def _bearing(walked: Sequence[Half], rows: Sequence[Row], k: int, finding: Finding) -> list[int]:
+    """Return the rows that a decision of a finding of one row settles it on."""
+    own = rows[k].half
+    if finding in walked[own].findings and rows[k].block == 0:
+        near = range(len(rows))
+    elif finding.code in _OF_LINES:
+        near = range(max(k - 1, 0), min(k + 2, len(rows)))
+    else:
+        return [k]
+    return [m for m in near if rows[m].half == own and finding in (*rows[m].findings, *_settled_on(rows[m]))]
+
+
+def _settled_on(row: Row) -> tuple[Finding, ...]:
+    return tuple(decided.finding for decided in row.decided)
+
+
+def _decided(row: Row, decided: Decided) -> Row:
+    """Move a finding from those of a row to those decided; an earlier decision of it is replaced."""
+    findings = tuple(f for f in row.findings if f != decided.finding)
+    before = tuple(d for d in row.decided if d.finding != decided.finding)
+    return replace(row, findings=findings, decided=(*before, decided))
+
+
+def _settled(half: Half, rows: Sequence[Row], index: int) -> Half:
+    """Leave to a half-street the findings that some row of it still bears."""
+    borne = {finding for row in rows if row.half == index for finding in row.findings}
+    return replace(half, findings=tuple(f for f in half.findings if f in borne))
 
 
 def _base_line(net: Network, half: Half) -> Line:
@@ -227,103 +315,7 @@ def _base_line(net: Network, half: Half) -> Line:
     return Line(0.0, (base,), half.built_base, 0.0, accuracy)
 
 
-@dataclass(frozen=True)
-class _Kept:
-    """The block lines of a half: those kept, those left out, and whether open blocks follow the last."""
-
-    lines: tuple[Line, ...]
-    phantoms: tuple[tuple[float, Finding], ...]
-    near_base: tuple[Finding, ...]
-
-
-def _kept_lines(net: Network, half: Half, lines: BlockLines) -> _Kept:
-    grouped, near_base = _grouped(net, half, crossings(net, half, lines))
-    kept, phantoms = _without_phantoms(net, half, grouped)
-    return _Kept(tuple(_until_open(half, kept, net.reading)), tuple(phantoms), tuple(near_base))
-
-
-def _grouped(net: Network, half: Half, met: Sequence[Crossing]) -> tuple[list[Line], list[Finding]]:
-    """Make one line of crossings nearer to each other than the reading's `jog_ft`, from the base line outward."""
-    jog = net.reading.jog_ft
-    found: list[Finding] = []
-    lines: list[Line] = []
-    left = [m for m in met if not _less(m.station, jog)]
-    base = net.bases[net.streets[half.street].family].street
-    near = [_jog(net, (base, m.street), m.station, m.accuracy_ft) for m in met]
-    found.extend(f for f in near if f)
-    while left:
-        first = left[0]
-        group = [m for m in left if _less(m.station - first.station, jog)]
-        line = _placed(net, half, group)
-        doubts = [_jog(net, (first.street, m.street), m.station - first.station, m.accuracy_ft) for m in left[1:]]
-        members = [m for m in left if m in group or _less(m.station - line.station, jog)]
-        streets = tuple(dict.fromkeys(m.street for m in members))
-        lines.append(replace(line, streets=streets, findings=tuple(f for f in doubts if f)))
-        left = left[len(members) :]
-    return lines, found
-
-
-def _less(gap_ft: float, limit_ft: float) -> bool:
-    """Whether a gap is less than a limit: noise of a few thousandths of a foot does not decide."""
-    return gap_ft < limit_ft - 0.005
-
-
-def _jog(net: Network, streets: tuple[int, int], gap_ft: float, accuracy_ft: float) -> Finding | None:
-    if streets[0] == streets[1] or abs(gap_ft - net.reading.jog_ft) > accuracy_ft + 0.005:
-        return None
-    names = " and ".join(dict.fromkeys(net.streets[k].name for k in streets))
-    return Finding("JOG_NEAR", {"streets": names, "gap_ft": gap_ft, "limit_ft": net.reading.jog_ft})
-
-
-def _placed(net: Network, half: Half, group: Sequence[Crossing]) -> Line:
-    """Place a group at its first built crossing, else its first; just before the street's end, at the end."""
-    built = [m for m in group if m.built]
-    at = (built or group)[0]
-    station = at.station
-    if half.dead_end and half.end_station - station > 0 and _less(half.end_station - station, net.reading.jog_ft):
-        station = half.end_station
-    return Line(station, (), bool(built), at.station, max(m.accuracy_ft for m in group))
-
-
-def _without_phantoms(
-    net: Network, half: Half, lines: Sequence[Line]
-) -> tuple[list[Line], list[tuple[float, Finding]]]:
-    """Leave out extended lines too near to the last line kept or to the next built crossing."""
-    limit = net.reading.phantom_ft
-    kept: list[Line] = []
-    phantoms = []
-    for k, given in enumerate(lines):
-        line = given
-        before = kept[-1].station if kept else 0.0
-        built_after = next((other.crossed for other in lines[k + 1 :] if other.built), math.inf)
-        if not line.built and (_less(line.station - before, limit) or _less(built_after - line.station, limit)):
-            values = {"streets": _names(net, line.streets), "at_ft": line.station, "limit_ft": limit}
-            phantoms.append((line.station, Finding("PHANTOM", values)))
-            continue
-        between = built_after < math.inf and (any(other.built for other in kept) or half.built_base)
-        if not line.built and between:
-            values = {"streets": _names(net, line.streets), "at_ft": line.station}
-            line = replace(line, findings=(*line.findings, Finding("EXTENSION_SPLITS_BLOCK", values)))
-        kept.append(line)
-    return kept, phantoms
-
-
-def _names(net: Network, streets: Sequence[int]) -> str:
-    return " and ".join(dict.fromkeys(net.streets[k].name for k in streets))
-
-
-def _until_open(half: Half, kept: Sequence[Line], reading: Reading) -> list[Line]:
-    """Cut off the lines from which there are "no apparent blocks": past the last built crossing, too far apart."""
-    built = [k for k, line in enumerate(kept) if line.built]
-    last_built = built[-1] if built else -1
-    stations = [0.0, *(line.station for line in kept)]
-    for k, (near, far) in enumerate(pairwise(stations)):
-        if k > last_built and rounded_length(far - near) > reading.no_blocks_ft:
-            return list(kept[:k])
-    return list(kept)
-
-
-def _rows(net: Network, law: NumberingLaw, index: int, half: Half, kept: _Kept, base: Line) -> list[Row]:
+def _rows(net: Network, law: NumberingLaw, index: int, half: Half, kept: Kept, base: Line) -> list[Row]:
     street = net.streets[half.street]
     rows = []
     for block, (near, far) in enumerate(pairwise([base, *kept.lines])):
@@ -349,7 +341,7 @@ def _rows(net: Network, law: NumberingLaw, index: int, half: Half, kept: _Kept, 
     rows.extend(_open_rows(net, law, index, half, (base, *kept.lines)))
     if kept.near_base:
         rows[0] = replace(rows[0], findings=(*kept.near_base, *rows[0].findings))
-    return _with_phantoms(rows, kept.phantoms)
+    return _with_removed(_with_phantoms(rows, kept.phantoms), kept.removed)
 
 
 def _street_names(net: Network, line: Line) -> tuple[str, ...]:
@@ -391,7 +383,15 @@ def _with_phantoms(rows: list[Row], phantoms: Sequence[tuple[float, Finding]]) -
     return rows
 
 
-def _with_mismatches(net: Network, rows: Sequence[Row], kept: Sequence[_Kept]) -> list[Row]:
+def _with_removed(rows: list[Row], removed: Sequence[tuple[float, Edit]]) -> list[Row]:
+    """Put each edit that removed a line on the row that runs on where it was."""
+    for station, edit in removed:
+        k = max(k for k, row in enumerate(rows) if row.from_ft <= station)
+        rows[k] = replace(rows[k], edits=(*rows[k].edits, edit))
+    return rows
+
+
+def _with_mismatches(net: Network, rows: Sequence[Row], kept: Sequence[Kept]) -> list[Row]:
     """Mark pairs of rows that the same cross street begins with different hundreds, on the same side of the village."""
     begun: dict[tuple[str, int], list[int]] = defaultdict(list)
     for k, row in enumerate(rows):
@@ -421,12 +421,12 @@ def _mismatch(net: Network, street: int, row: Row, other: Row) -> Finding:
 
 
 def _with_sensitivity(
-    rows: Sequence[Row], kept: Sequence[_Kept], bases: Sequence[Line], law: NumberingLaw
+    rows: Sequence[Row], kept: Sequence[Kept], bases: Sequence[Line], law: NumberingLaw
 ) -> tuple[list[Row], tuple[Finding, ...]]:
     """Mark the rows whose unit the data's accuracy leaves open; said once, of the map, where most are."""
     marks = {}
     for k, row in enumerate(rows):
-        if not row.virtual:
+        if not row.virtual and not row.record_ft:
             ends = [bases[row.half], *kept[row.half].lines][row.block : row.block + 2]
             accuracy = math.hypot(*(line.accuracy_ft for line in ends))
             low, high = (unit_ft(rounded_length(row.length_ft + a), law) for a in (-accuracy, accuracy))

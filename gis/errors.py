@@ -7,6 +7,7 @@
     ├── GeometryError            a coordinate or shape that cannot be used
     ├── NetworkError             linework no Street Numbering Map can be derived from
     ├── UnknownStreetError       a street that is not in the village's linework
+    ├── EditError                an officer's edit that a Street Numbering Map cannot take
     └── AddressError             a text that is no street address
 """
 
@@ -89,6 +90,10 @@ class NetworkError(StreetsError):
 
 class UnknownStreetError(StreetsError):
     """A street that is not in the village's linework."""
+
+
+class EditError(StreetsError):
+    """An officer's edit that a Street Numbering Map cannot take."""
 
 
 class AddressError(StreetsError):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gis.edits import HUNDRED, LENGTH, REMOVE_LINE
 from gis.explain import ConstructionLine, Explanation, Step
 from gis.frontages import Frontages
 from gis.halves import Half
@@ -103,15 +104,25 @@ class _Told:
         if self.row.virtual:
             length = self.map.law.open_block_ft
             start = f"{self.door.block_from_ft:.1f} ft from {self.base}"
-            text = f"No apparent block here: an open block of {length} ft begins {start}; {numbers}."
+            text = f"No apparent block here: an open block of {length} ft begins {start}; {numbers}.{self._edited()}"
             return Step("288-15 D", "open_block", text, {**values, "length_ft": length, "virtual": True})
         ends = f"{_and(self.row.from_streets)} to {_and(self.row.to_streets)}"
-        text = f"{ends}: block {self.door.block} from {self.base}, {self.row.length_ft:.1f} ft; {numbers}."
+        length_ft = f"{self.row.length_ft:.1f} ft{' by the linework' if self.row.record_ft else ''}"
+        text = f"{ends}: block {self.door.block} from {self.base}, {length_ft}; {numbers}.{self._edited()}"
         values |= {"to_ft": round(self.row.to_ft, 2), "length_ft": round(self.row.length_ft, 2)}
         reading = "Read as: measured between centerlines; the block at the base line is counted 0."
         if not self.row.built:
             reading += ' One of its ends is a street extended ("if streets each way were so extended").'
         return Step("288-15 D", "block", text, values, reading)
+
+    def _edited(self) -> str:
+        """Say which edits made the block and its hundred what they are."""
+        hundreds = [edit for edit in self.row.edits if edit.kind == HUNDRED]
+        told = [
+            (edit, "removed the line of a street extended in it") for edit in self.row.edits if edit.kind == REMOVE_LINE
+        ]
+        told += [(edit, "set its hundred") for edit in hundreds[-1:]]
+        return "".join(f" An officer {did}{_because(edit.because)}" for edit, did in told)
 
     def unit(self) -> Step:
         """D: the unit of frontage."""
@@ -119,11 +130,17 @@ class _Told:
         if self.row.virtual:
             text = f"A frontage of {law.open_unit_ft} ft is used for each number."
             return Step("288-15 D", "open_unit", text, {"unit_ft": law.open_unit_ft})
-        length = round(self.row.length_ft, 1)
+        length = self.row.counted_ft
         quotient = length / law.block_divisor
-        text = f"{length:.1f} ft / {law.block_divisor} = {quotient:.2f}: {self.door.unit_ft} ft a number."
         values = {"length_ft": length, "quotient": round(quotient, 4), "unit_ft": self.door.unit_ft}
-        return Step("288-15 D", "unit", text, values, "Read as: rounded to the nearest foot, halves up.")
+        sum_ = f"/ {law.block_divisor} = {quotient:.2f}: {self.door.unit_ft} ft a number."
+        reading = "Read as: rounded to the nearest foot, halves up"
+        if self.row.record_ft:
+            edit = next(edit for edit in reversed(self.row.edits) if edit.kind == LENGTH)
+            text = f"{length:.2f} ft, a length of record, {sum_} An officer recorded it{_because(edit.because)}"
+            reading += "; a length of record is not rounded first."
+            return Step("288-15 D", "unit", text, {**values, "of_record": True}, reading)
+        return Step("288-15 D", "unit", f"{length:.1f} ft {sum_}", values, f"{reading}.")
 
     def place(self) -> Step:
         """E: the unit the entrance lies in."""
@@ -223,3 +240,7 @@ def ordinal(count: int) -> str:
 
 def _and(names: tuple[str, ...]) -> str:
     return " and ".join(names)
+
+
+def _because(reason: str) -> str:
+    return f": {reason}." if reason else "."
