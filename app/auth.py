@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.audit import Actor
-from gis.errors import StreetsError
+from app.settings import tidy
+from gis.errors import Fault, StreetsError
 
 
 class Role(StrEnum):
@@ -54,8 +58,82 @@ class NotSignedInError(StreetsError):
     """Something only a known person or key may do was asked by nobody."""
 
 
+class UnknownKeyError(NotSignedInError):
+    """A key was sent that is not known or was revoked; it is never taken for the public's."""
+
+
 class NotAllowedError(StreetsError):
     """Something was asked by someone whose roles do not allow it."""
+
+
+class ForgedRequestError(StreetsError):
+    """A form came with a session's cookie but not from a page of that session."""
+
+
+def read_roles(texts: Iterable[str]) -> frozenset[Role]:
+    """Read the names of roles.
+
+    Parameters
+    ----------
+    texts
+        At least one; each in any case.
+
+    Returns
+    -------
+    frozenset of Role
+        What they name.
+
+    Raises
+    ------
+    StreetsError
+        No role, or names that are none, each with what was found and what is expected.
+    """
+    given = [tidy(text).casefold() for text in texts]
+    known = {str(role) for role in Role}
+    expected = ", ".join(Role)
+    faults = [Fault("role", text or "nothing", f"one of {expected}") for text in given if text not in known]
+    if faults or not given:
+        raise StreetsError("There is no such role." if given else "No role was given.",
+                           faults or [Fault("role", "nothing", f"one or more of {expected}")])  # fmt: skip
+    return frozenset(map(Role, given))
+
+
+def read_name(text: str, field: str = "name") -> str:
+    """Read the name of a person or a key.
+
+    Parameters
+    ----------
+    text
+        As typed.
+    field
+        What it is called where it is at fault.
+
+    Returns
+    -------
+    str
+        In one form, by which two spellings are compared.
+
+    Raises
+    ------
+    StreetsError
+        It is empty, too long or has signs that cannot be seen.
+    """
+    name = tidy(text)
+    if not name or len(name) > 100 or not name.isprintable():
+        found = "nothing" if not name else repr(name[:60])
+        expected = "1 to 100 letters, digits and signs"
+        raise StreetsError(f"The {field} cannot be used.", [Fault(field, found, expected)])
+    return name
+
+
+def new_token() -> str:
+    """Return a secret of 256 bits, never given before."""
+    return secrets.token_urlsafe(32)
+
+
+def hashed(token: str) -> str:
+    """Return what is stored of a token; with its 256 bits it needs neither salt nor slowness."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)

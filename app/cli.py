@@ -15,6 +15,7 @@ import typer
 
 from app.answers import BLOCK_COLUMNS, as_csv, block_cells
 from app.law import law_on, today
+from app.people_cli import keys, users
 from app.settings import Settings, read_settings
 from app.streets import read_pieces, read_village
 from gis.address import street_key
@@ -31,6 +32,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Street numbers of § 288-15 for a village: serve them, number points, list blocks, check data, show the law.",
 )
+
+app.add_typer(users, name="users")
+app.add_typer(keys, name="keys")
 
 POINT_COLUMNS = ("id", "street", "x", "y")
 NUMBER_COLUMNS = ("id", "street", "half", "number", "block", "unit_ft", "into_ft", "findings")

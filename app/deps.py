@@ -1,10 +1,30 @@
-"""What handlers ask for, as annotated aliases."""
+"""What handlers ask for, as annotated aliases; and who asks, with the one place where permissions are checked."""
 
-from typing import Annotated
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.params import Depends as Dependency
 
+from app import keys, sessions
+from app.auth import PUBLIC, ForgedRequestError, Permission, Person, UnknownKeyError
+from app.db import Database, StorageError
+from app.settings import Settings
 from app.village import Village
+from gis.errors import Fault
+
+COOKIE = "benton_session"
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+TOUCHED = timedelta(minutes=5)
+"""How exactly it is known when a session or key was last used; every use would be a write."""
 
 
 async def _village(request: Request) -> Village:
@@ -12,4 +32,152 @@ async def _village(request: Request) -> Village:
     return village
 
 
+async def _database(request: Request) -> Database:
+    database: Database = request.app.state.database
+    return database
+
+
+async def _settings(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
 VillageDep = Annotated[Village, Depends(_village)]
+DatabaseDep = Annotated[Database, Depends(_database)]
+SettingsDep = Annotated[Settings, Depends(_settings)]
+
+
+async def identify(request: Request) -> Person:
+    """Say who asks: the holder of a key, a user with a session, or the public.
+
+    Parameters
+    ----------
+    request
+        With ``Authorization: Bearer KEY``, or the session's cookie, or neither.
+
+    Returns
+    -------
+    Person
+        Kept with the request, so that it is looked up once.
+
+    Raises
+    ------
+    UnknownKeyError
+        A key was sent that is unknown or revoked. A session that has ended is the public's.
+    """
+    known = getattr(request.state, "person", None)
+    if known is None:
+        known = request.state.person = await _identify(request)
+    return known
+
+
+async def _identify(request: Request) -> Person:
+    database: Database = request.app.state.database
+    authorization = request.headers.get("Authorization")
+    if authorization is not None:
+        scheme, _, key = authorization.partition(" ")
+        found = await run_in_threadpool(_by_key, database, key.strip()) if scheme.lower() == "bearer" else None
+        if found is None:
+            expected = "Bearer and a key that is in force"
+            fault = Fault("Authorization", "no key that is known here, or a revoked one", expected)
+            raise UnknownKeyError("The key is not known, or was revoked.", [fault])
+        return found
+    token = request.cookies.get(COOKIE)
+    return await run_in_threadpool(_by_session, database, token) if token else PUBLIC
+
+
+def _by_key(database: Database, key: str) -> Person | None:
+    with database.read() as connection:
+        found = keys.holder(connection, key)
+    if found is not None:
+        _touch(database, *found, keys.touch_key)
+    return found[0] if found else None
+
+
+def _by_session(database: Database, token: str) -> Person:
+    with database.read() as connection:
+        found = sessions.holder(connection, token)
+    if found is not None:
+        _touch(database, *found, sessions.touch_session)
+    return found[0] if found else PUBLIC
+
+
+_tried: dict[tuple[str, str, int], float] = {}
+
+
+def _touch(database: Database, person: Person, seen: datetime | None, note: Callable[[Database, Person], None]) -> None:
+    """Note the use of a session or key from time to time; one try a while, so that no lock holds every request up."""
+    if seen is not None and datetime.now(UTC) - seen < TOUCHED:
+        return
+    mine, now = (str(database.url), person.id, person.session_id), time.monotonic()
+    if now - _tried.get(mine, -TOUCHED.total_seconds()) >= TOUCHED.total_seconds():
+        _tried[mine] = now
+        with contextlib.suppress(StorageError):
+            note(database, person)
+
+
+async def _person(request: Request) -> Person:
+    person = await identify(request)
+    if person.session_id and request.method not in SAFE_METHODS:
+        refuse_other_sites(request)
+        await _refuse_forged(request, person)
+    return person
+
+
+PersonDep = Annotated[Person, Depends(_person)]
+"""Who asks. A write that comes with a session's cookie must come from one of the session's own pages."""
+
+
+def refuse_other_sites(request: Request) -> None:
+    """Refuse a request that a browser says another site made.
+
+    Parameters
+    ----------
+    request
+        That writes.
+
+    Raises
+    ------
+    ForgedRequestError
+        It came from elsewhere.
+    """
+    if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}:
+        raise ForgedRequestError("This was sent by a page of another site, so it was not done.")
+
+
+async def _refuse_forged(request: Request, person: Person) -> None:
+    sent = request.headers.get("X-CSRF-Token")
+    if sent is None and request.headers.get("Content-Type", "").partition(";")[0].strip().lower() in FORMS:
+        field = (await request.form()).get("csrf")
+        sent = field if isinstance(field, str) else None
+    if not secrets.compare_digest((sent or "").encode(), person.csrf.encode()):
+        fault = Fault("csrf", "nothing" if not sent else "the token of another session", "the session's own token")
+        raise ForgedRequestError(
+            "This form was made before you signed in, or not here. Nothing was done: reload it and send it again.",
+            [fault],
+        )
+
+
+def needs(permission: Permission) -> Any:
+    """Return the dependency that gives who asks, and refuses who does not hold a permission.
+
+    Permissions are checked here and nowhere else, before a body is read into a model: for pages and API alike
+    ``Annotated[Person, needs(Permission.ASSIGN)]``, or ``dependencies=[needs(Permission.ASSIGN)]``.
+
+    Parameters
+    ----------
+    permission
+        What is about to be done.
+
+    Returns
+    -------
+    Dependency
+        For FastAPI; ``permission`` is on the function it holds.
+    """
+
+    async def holder(person: PersonDep) -> Person:
+        person.require(permission)
+        return person
+
+    holder.permission = permission  # type: ignore[attr-defined]
+    return Dependency(holder)

@@ -12,7 +12,12 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.auth import ForgedRequestError, NotAllowedError, NotSignedInError, UnknownKeyError
+from app.db import StorageError
+from app.keys import UnknownKeyIdError
 from app.law import LawError
+from app.people import ChangedMeanwhileError, LastAdminError, NameTakenError, UnknownPersonError
+from app.sessions import LinkError, SignInError, TooManyAttemptsError, UnknownSessionError
 from gis.errors import (
     AddressError,
     CrsError,
@@ -31,6 +36,20 @@ _STATUS: Sequence[tuple[type[StreetsError], HTTPStatus, str]] = (
     (GeometryError, HTTPStatus.UNPROCESSABLE_ENTITY, "Unusable place"),
     (AddressError, HTTPStatus.UNPROCESSABLE_ENTITY, "Not a street address"),
     (NetworkError, HTTPStatus.UNPROCESSABLE_ENTITY, "Unusable linework"),
+    (UnknownKeyError, HTTPStatus.UNAUTHORIZED, "Unknown key"),
+    (NotSignedInError, HTTPStatus.UNAUTHORIZED, "Not signed in"),
+    (NotAllowedError, HTTPStatus.FORBIDDEN, "Not allowed"),
+    (ForgedRequestError, HTTPStatus.FORBIDDEN, "Not from one of your own pages"),
+    (TooManyAttemptsError, HTTPStatus.TOO_MANY_REQUESTS, "Too many attempts"),
+    (SignInError, HTTPStatus.FORBIDDEN, "Not signed in"),
+    (LinkError, HTTPStatus.GONE, "This link does not work"),
+    (UnknownPersonError, HTTPStatus.NOT_FOUND, "No such user"),
+    (UnknownKeyIdError, HTTPStatus.NOT_FOUND, "No such key"),
+    (UnknownSessionError, HTTPStatus.NOT_FOUND, "No such session"),
+    (NameTakenError, HTTPStatus.CONFLICT, "Name taken"),
+    (ChangedMeanwhileError, HTTPStatus.CONFLICT, "Changed meanwhile"),
+    (LastAdminError, HTTPStatus.CONFLICT, "The last administrator"),
+    (StorageError, HTTPStatus.SERVICE_UNAVAILABLE, "The register cannot be reached"),
     (LawError, HTTPStatus.UNPROCESSABLE_ENTITY, "No law on that day"),
     (StreetsError, HTTPStatus.UNPROCESSABLE_ENTITY, "Unusable input"),
 )
@@ -62,6 +81,15 @@ def problem(status: int, title: str, detail: str, faults: Sequence[Fault] = ()) 
 def status_of(error: StreetsError) -> tuple[HTTPStatus, str]:
     """Return the status and title of an error of the domain."""
     return next((status, title) for kind, status, title in _STATUS if isinstance(error, kind))
+
+
+def headers_of(error: StreetsError) -> dict[str, str]:
+    """Return the headers that an error's answer has beside its content."""
+    if isinstance(error, NotSignedInError):
+        return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, TooManyAttemptsError):
+        return {"Retry-After": str(error.wait_s)}
+    return {}
 
 
 def install(app: FastAPI) -> None:
@@ -122,7 +150,9 @@ async def _domain(request: Request, error: Exception) -> Response:
     status, title = status_of(error)
     if isinstance(error, UnknownStreetError) and not request.path_params:
         status = HTTPStatus.UNPROCESSABLE_ENTITY  # the street was not what the address named
-    return _answer(problem(status, title, str(error.message), error.faults))
+    response = _answer(problem(status, title, str(error.message), error.faults))
+    response.headers.update(headers_of(error))
+    return response
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from app import errors
+from app.db import Database
 from app.law import today
 from app.routes import api, pages
 from app.settings import Settings
@@ -40,6 +41,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_url="/api/v1/openapi.json",
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
+    app.state.settings = settings
+    app.state.database = Database(settings.database, settings.state_dir)
     app.state.village = village
     errors.install(app)
     app.include_router(api.router)
