@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -32,11 +34,22 @@ TABLES = (
 
 def upgrade() -> None:
     """Make it."""
-    _people()
+    _users()
+    _one_time_links()
+    _sessions()
+    _api_keys()
+    _sign_in_attempts()
     _maps()
-    _places()
+    _map_edits()
+    _renamings()
+    _vacations()
+    _locations()
+    _explanations()
     _addresses()
-    _acts()
+    _doubts()
+    _documents()
+    _requests()
+    _audit()
     if op.get_bind().dialect.name == "postgresql":
         _refusals_of_postgresql()
         _points()
@@ -55,8 +68,7 @@ def downgrade() -> None:
         op.execute("DROP FUNCTION benton_refuse()")
 
 
-def _people() -> None:
-    """Who may act."""
+def _users() -> None:
     op.create_table(
         "users",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -70,6 +82,9 @@ def _people() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("name_key"),
     )
+
+
+def _one_time_links() -> None:
     op.create_table(
         "one_time_links",
         sa.Column("token_hash", sa.String(64), nullable=False),
@@ -81,6 +96,9 @@ def _people() -> None:
         sa.PrimaryKeyConstraint("token_hash"),
     )
     op.create_index("ix_one_time_links_user_id", "one_time_links", ["user_id"])
+
+
+def _sessions() -> None:
     op.create_table(
         "sessions",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -98,6 +116,9 @@ def _people() -> None:
         sa.UniqueConstraint("token_hash"),
     )
     op.create_index("ix_sessions_user_id", "sessions", ["user_id"])
+
+
+def _api_keys() -> None:
     op.create_table(
         "api_keys",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -112,6 +133,9 @@ def _people() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("key_hash"),
     )
+
+
+def _sign_in_attempts() -> None:
     op.create_table(
         "sign_in_attempts",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -125,7 +149,6 @@ def _people() -> None:
 
 
 def _maps() -> None:
-    """The Street Numbering Map and what changes it."""
     op.create_table(
         "maps",
         sa.Column("version", sa.Integer(), nullable=False),
@@ -153,6 +176,9 @@ def _maps() -> None:
         sqlite_where=sa.text("status = 'adopted'"),
         postgresql_where=sa.text("status = 'adopted'"),
     )
+
+
+def _map_edits() -> None:
     op.create_table(
         "map_edits",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -173,6 +199,9 @@ def _maps() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("ix_map_edits_map_version", "map_edits", ["map_version"])
+
+
+def _renamings() -> None:
     op.create_table(
         "renamings",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -186,6 +215,9 @@ def _maps() -> None:
         sa.Column("undone_at", sa.String(27), nullable=True),
         sa.PrimaryKeyConstraint("id"),
     )
+
+
+def _vacations() -> None:
     op.create_table(
         "vacations",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -200,8 +232,7 @@ def _maps() -> None:
     )
 
 
-def _places() -> None:
-    """Where an address is, and why."""
+def _locations() -> None:
     op.create_table(
         "locations",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -221,6 +252,9 @@ def _places() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("locations_by_place", "locations", ["x_ft", "y_ft"])
+
+
+def _explanations() -> None:
     op.create_table(
         "explanations",
         sa.Column("digest", sa.String(64), nullable=False),
@@ -229,10 +263,8 @@ def _places() -> None:
     )
 
 
-def _addresses() -> None:
-    """The addresses."""
-    op.create_table(
-        "addresses",
+def _written() -> list[sa.Column[Any]]:
+    return [
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("status", sa.String(12), nullable=False),
         sa.Column("location_id", sa.Integer(), nullable=False),
@@ -255,6 +287,11 @@ def _addresses() -> None:
         sa.Column("unit", sa.String(50), nullable=False),
         sa.Column("full", sa.String(300), nullable=False),
         sa.Column("usps", sa.String(300), nullable=False),
+    ]
+
+
+def _because() -> list[sa.Column[Any]]:
+    return [
         sa.Column("computed_number", sa.Integer(), nullable=True),
         sa.Column("map_version", sa.Integer(), nullable=False),
         sa.Column("law_date", sa.String(10), nullable=False),
@@ -270,6 +307,14 @@ def _addresses() -> None:
         sa.Column("made_by", sa.String(200), nullable=False),
         sa.Column("retired_at", sa.String(27), nullable=True),
         sa.Column("retired_reason", sa.Text(), nullable=False),
+    ]
+
+
+def _addresses() -> None:
+    op.create_table(
+        "addresses",
+        *_written(),
+        *_because(),
         sa.CheckConstraint("number BETWEEN 1 AND 999999", name="address_number"),
         sa.CheckConstraint("(status = 'retired') = (retired_at IS NOT NULL)", name="address_retired"),
         sa.CheckConstraint("status IN ('proposed', 'provisional', 'official', 'retired')", name="address_status"),
@@ -292,8 +337,7 @@ def _addresses() -> None:
     )
 
 
-def _acts() -> None:
-    """What was asked, decided, issued and done."""
+def _doubts() -> None:
     op.create_table(
         "doubts",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -317,6 +361,9 @@ def _acts() -> None:
         sa.ForeignKeyConstraint(["address_id"], ["addresses.id"]),
         sa.PrimaryKeyConstraint("id"),
     )
+
+
+def _documents() -> None:
     op.create_table(
         "documents",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -334,6 +381,9 @@ def _acts() -> None:
         sa.UniqueConstraint("number"),
     )
     op.create_index("ix_documents_address_id", "documents", ["address_id"])
+
+
+def _requests() -> None:
     op.create_table(
         "requests",
         sa.Column("owner", sa.String(80), nullable=False),
@@ -344,6 +394,9 @@ def _acts() -> None:
         sa.Column("made_at", sa.String(27), nullable=False),
         sa.PrimaryKeyConstraint("owner", "key"),
     )
+
+
+def _audit() -> None:
     op.create_table(
         "audit",
         sa.Column("seq", sa.Integer(), autoincrement=False, nullable=False),
