@@ -1,0 +1,434 @@
+"""The documents of a number: the certificate of address and the assignment notice, as vector PDFs.
+
+Each is made of what it is given and nothing else, so that the same input gives the same file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from app.clocks import said_day, said_instant
+from app.duties import Duty, Notice, duties, summary
+from app.law import law_on
+from app.legend import Frame
+from app.paper import (
+    BLUE,
+    GREY,
+    INK,
+    INNER,
+    LEFT,
+    RIGHT,
+    VERMILION,
+    Paper,
+    Part,
+    Row,
+    Running,
+    Type,
+    printable,
+    written,
+)
+from app.sketch import Drawn, Neighbour, Plan, draw
+
+__all__ = ["Drawn", "Neighbour", "Notice", "Sheet", "assignment_notice", "certificate", "printable"]
+
+OFFICIAL = "official"
+_LETTERS = (
+    "The text of § 288-15 at hand prints no outline letters; those shown are inferred from the order of its paragraphs."
+)
+_PROVES = (
+    "The head of the register's audit log when this was issued. Every entry is chained to the one before it: if the "
+    "log verifies against this head, nothing recorded up to then has been altered or removed since."
+)
+_PROVISIONAL = "This is not an official number. It may still change."
+_TAGS = {"stop": "No number", "decide": "An officer decides", "note": "Note", "decision": "Decided"}
+_LEGEND_ROOM = 42.0
+
+_TEXT, _STRONG = Type(9.0), Type(9.0, "B")
+_LAW, _QUIET, _SMALL = Type(8.0, "I", (60, 60, 60)), Type(8.0, "", GREY), Type(7.4, "", GREY)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What both documents share.
+
+    Parameters
+    ----------
+    village, county, state
+        Whose number it is.
+    document_no, issued_at, issued_by, acting_for
+        The document: its number, when and by whom it was issued; for which officer, or ``""``.
+    address, usps, status
+        The address, its USPS form, and what it is: ``provisional``, ``official`` or another word.
+    map_version, map_state, map_notes
+        The Street Numbering Map it rests on: its version, a sentence of its state, further notes.
+    law_date
+        The day whose law applies.
+    steps
+        The reasons: mappings with section, text, law and reading.
+    findings
+        What is doubtful, and decisions: mappings with title, message, section and severity (``stop``, ``decide``,
+        ``note`` or ``decision``); a ``decision`` in words, where one was taken on a finding.
+    reason, computed
+        Why another number than the computed one was chosen, and the computed address; else ``""``.
+    drawn, entrance, neighbours
+        The map, working feet.
+    grid_north_deg, axis_north_deg
+        Degrees clockwise of up.
+    audit_head, public_url
+        The head of the audit log; the public page, or ``""``.
+    """
+
+    village: str
+    county: str
+    state: str
+    document_no: str
+    issued_at: datetime
+    issued_by: str
+    acting_for: str
+    address: str
+    usps: str
+    status: str
+    map_version: int
+    map_state: str
+    map_notes: tuple[str, ...]
+    law_date: date
+    steps: tuple[Mapping[str, Any], ...]
+    findings: tuple[Mapping[str, Any], ...]
+    reason: str
+    computed: str
+    drawn: tuple[Drawn, ...]
+    entrance: tuple[float, float]
+    neighbours: tuple[Neighbour, ...]
+    grid_north_deg: float
+    axis_north_deg: float
+    audit_head: str
+    public_url: str
+
+
+def certificate(sheet: Sheet) -> bytes:
+    """Write a certificate of address.
+
+    Parameters
+    ----------
+    sheet
+        What it says.
+
+    Returns
+    -------
+    bytes
+        A PDF of letter pages: on the first the address, its status, map and proof; then the doubts and the reasons.
+    """
+
+    def write(paper: Paper) -> None:
+        _reserve_foot(paper, sheet)
+        paper.put("The number and address of the main entrance marked on the map:", _QUIET)
+        _address(paper, sheet)
+        _status(paper, sheet)
+        before = [*_chosen(sheet), *_findings(sheet)]
+        steps = _steps(sheet)
+        height, apart = _map_height(paper, before, steps)
+        _map(paper, sheet, height)
+        _at_foot(paper, sheet)
+        for part in before:
+            paper.write_part(part)
+        if apart and paper.page_no() == 1:
+            paper.break_page()
+        for part in steps:
+            paper.write_part(part)
+        _letters(paper)
+
+    return written(_running(sheet, "Certificate of address"), write)
+
+
+def assignment_notice(sheet: Sheet, notice: Notice) -> bytes:
+    """Write the notice of an assigned number to the owner, occupant or agent (§ 288-15 G).
+
+    Parameters
+    ----------
+    sheet
+        What it shares with a certificate.
+    notice
+        What it tells to do.
+
+    Returns
+    -------
+    bytes
+        A PDF of letter pages: the number and its deadline, the duties with the law's words, the map, the reasons.
+    """
+
+    def write(paper: Paper) -> None:
+        _reserve_foot(paper, sheet)
+        _addressee(paper, sheet, notice)
+        _address(paper, sheet)
+        if notice.old_address:
+            paper.put(f"It replaces {notice.old_address}.", _TEXT)
+            paper.gap(5)
+        _summary(paper, sheet, notice)
+        _status(paper, sheet)
+        _at_foot(paper, sheet)
+        paper.write_part(_duties(sheet, notice))
+        why = [*_chosen(sheet), *_findings(sheet), *_steps(sheet)]
+        _map(paper, sheet, _fitted_map(paper, why))
+        for part in why:
+            paper.write_part(part)
+        _letters(paper)
+
+    return written(_running(sheet, "Assignment notice"), write)
+
+
+def _running(sheet: Sheet, title: str) -> Running:
+    head = sheet.village if sheet.village.lower().startswith("village") else f"Village of {sheet.village}"
+    return Running(
+        head=head,
+        place=", ".join(part for part in (sheet.county, sheet.state) if part),
+        title=title,
+        document_no=sheet.document_no,
+        subject=sheet.address,
+        mark="" if sheet.status == OFFICIAL else sheet.status.upper(),
+        issued_at=sheet.issued_at,
+        issued=said_instant(sheet.issued_at),
+    )
+
+
+# --- the number ---
+
+
+def _address(paper: Paper, sheet: Sheet) -> None:
+    """Write the address as large as its line allows; a very long one on two lines or more."""
+    paper.gap(2)
+    kind = paper.fitted(sheet.address, Type(34.0, "B"), INNER, 21.0)
+    paper.put(sheet.address, kind)
+    if sheet.usps:
+        paper.gap(1)
+        paper.put(f"USPS form: {sheet.usps}", Type(10.0, "", GREY))
+    paper.gap(8)
+
+
+def _status(paper: Paper, sheet: Sheet) -> None:
+    """Say what the number is; what is not official stands in a dashed box of another colour, and says so."""
+    official = sheet.status == OFFICIAL
+    title = Type(13.0, "B", BLUE if official else VERMILION)
+    lines = [(sheet.status.upper(), title)]
+    lines += [(_PROVISIONAL, _STRONG)] if sheet.status == "provisional" else []
+    lines += [(sheet.map_state, _TEXT)] + [(f"• {note}", Type(8.5)) for note in sheet.map_notes]
+    _boxed(paper, lines, official=official)
+
+
+def _boxed(paper: Paper, lines: Iterable[tuple[str, Type]], *, official: bool) -> None:
+    """Write lines in a box; one too high for the page goes on without its box."""
+    shown = [(text, kind) for text, kind in lines if text]
+    inner = INNER - 20
+    height = sum(paper.height_of(text, kind, inner) for text, kind in shown) + 12
+    paper.room(height)
+    if height <= paper.left_on_page():
+        fill, edge = ((240, 246, 250), BLUE) if official else ((255, 247, 240), VERMILION)
+        paper.box(LEFT, paper.y, INNER, height, edge, fill, dashed=not official)
+    paper.gap(5)
+    for text, kind in shown:
+        paper.put(text, kind, LEFT + 10, inner)
+    paper.gap(15)
+
+
+def _map(paper: Paper, sheet: Sheet, height: float) -> None:
+    paper.room(height + _LEGEND_ROOM)
+    plan = Plan(
+        drawn=sheet.drawn,
+        entrance=sheet.entrance,
+        number=sheet.address.split(" ")[0],
+        neighbours=sheet.neighbours,
+        grid_north_deg=sheet.grid_north_deg,
+        axis_north_deg=sheet.axis_north_deg,
+    )
+    paper.gap(draw(paper, Frame(LEFT, paper.y, INNER, height), plan) + 12)
+
+
+# --- why ---
+
+
+def _chosen(sheet: Sheet) -> list[Part]:
+    if not (sheet.computed or sheet.reason):
+        return []
+    rows = [Row("Reason", ((sheet.reason or "none recorded", _TEXT),))]
+    if sheet.computed:
+        rows = [Row("Chosen", ((sheet.address, _STRONG),)), Row("Computed", ((sheet.computed, _TEXT),)), *rows]
+    return [Part("Chosen by an officer", tuple(rows))]
+
+
+def _findings(sheet: Sheet) -> list[Part]:
+    rows = []
+    for found in sheet.findings:
+        severity = str(found.get("severity", ""))
+        lines = [(str(found.get("title", "")), _STRONG), (str(found.get("message", "")), _TEXT)]
+        if found.get("decision"):
+            lines.append((f"Decided: {found['decision']}", _STRONG))
+        rows.append(Row(_TAGS.get(severity, severity.capitalize()), tuple(lines), _section(found)))
+    return [Part("What is doubtful, and what was decided", tuple(rows))] if rows else []
+
+
+def _steps(sheet: Sheet) -> list[Part]:
+    rows = []
+    for step in sheet.steps:
+        lines = [(str(step.get("text", "")), _STRONG)]
+        lines += [(f"“{step['law']}”", _LAW)] if step.get("law") else []
+        lines += [(str(step["reading"]), _QUIET)] if step.get("reading") else []
+        rows.append(Row(_section(step), tuple(lines)))
+    note = f"By the law of {said_day(sheet.law_date)}; its words in quotation marks."
+    return [Part("How the number was found", tuple(rows), note)] if rows else []
+
+
+def _duties(sheet: Sheet, notice: Notice) -> Part:
+    found = duties(notice, law_on(sheet.law_date))
+    return Part("What the ordinance asks of you", tuple(_duty(n, duty) for n, duty in enumerate(found, start=1)))
+
+
+def _duty(number: int, duty: Duty) -> Row:
+    lines = [(f"{number}. {duty.title}", Type(10.0, "B")), *((text, _TEXT) for text in duty.text)]
+    by_section: dict[str, list[str]] = {}
+    for quoted in duty.law:
+        by_section.setdefault(quoted.section, []).append(f"“{quoted.text}”")
+    first, *others = by_section
+    lines += [(" ".join(by_section[first]), _LAW)]
+    lines += [(f"§ {section}: {' '.join(by_section[section])}", _LAW) for section in others]
+    return Row(f"§ {first}", tuple(lines))
+
+
+def _section(row: Mapping[str, Any]) -> str:
+    section = str(row.get("section", ""))
+    return f"§ {section}" if section[:1].isdigit() else section
+
+
+_SMALL_MAP, _LEAST_MAP, _MOST_MAP = 150.0, 214.0, 330.0
+
+
+def _fitted_map(paper: Paper, after: list[Part]) -> float:
+    """Return the notice's map height: all that follows on its page where it fits, else the rest of this page filled."""
+    rest = sum(paper.part_height(part) for part in after) + paper.height_of(_LETTERS, _SMALL, INNER)
+    if paper.left_on_page() < _SMALL_MAP + _LEGEND_ROOM:
+        paper.break_page()
+    room = paper.left_on_page() - _LEGEND_ROOM
+    if room - rest >= _SMALL_MAP:
+        return min(room - rest, _MOST_MAP)
+    return min(room, _LEAST_MAP)
+
+
+def _letters(paper: Paper) -> None:
+    paper.room(paper.height_of(_LETTERS, _SMALL, INNER))
+    paper.put(_LETTERS, _SMALL)
+
+
+def _map_height(paper: Paper, before: list[Part], steps: list[Part]) -> tuple[float, bool]:
+    """Return the certificate's map height, and whether the steps begin on a page of their own.
+
+    All on one page where it fits; else the map fills what the doubts leave of the first page.
+    """
+    room = paper.left_on_page() - _LEGEND_ROOM
+    doubts = sum(paper.part_height(part) for part in before)
+    reasons = sum(paper.part_height(part) for part in steps) + paper.height_of(_LETTERS, _SMALL, INNER)
+    if doubts + reasons + _LEAST_MAP <= room:
+        return min(room - doubts - reasons, _MOST_MAP), False
+    if doubts + _LEAST_MAP <= room:
+        return min(room - doubts, _MOST_MAP), True
+    return _LEAST_MAP, False
+
+
+# --- the notice ---
+
+
+def _addressee(paper: Paper, sheet: Sheet, notice: Notice) -> None:
+    paper.put(said_day(sheet.issued_at.date()), _TEXT)
+    paper.gap(4)
+    lines = [line for line in notice.addressee.splitlines() if line.strip()]
+    if not any("owner, occupant or agent" in line.lower() for line in lines):
+        lines = ["To the owner, occupant or agent", *lines]
+    for line in lines:
+        paper.put(line, Type(10.0))
+    paper.gap(12)
+    paper.put(f"On {said_day(notice.assigned_on)} this street number was assigned to your building:", Type(10.0))
+    paper.gap(2)
+
+
+def _summary(paper: Paper, sheet: Sheet, notice: Notice) -> None:
+    """Write by when, by whom paid and how large, side by side."""
+    cells = summary(notice, law_on(sheet.law_date))
+    width = (INNER - 12 * (len(cells) - 1)) / len(cells)
+    label, value, note = Type(8.0, "", GREY), Type(10.5, "B"), Type(8.0)
+    heights = [
+        sum(paper.height_of(t, k, width - 10) for t, k in zip(cell, (label, value, note), strict=True))
+        for cell in cells
+    ]
+    paper.room(max(heights) + 4)
+    top = paper.y
+    for k, cell in enumerate(cells):
+        x = LEFT + k * (width + 12)
+        paper.set_draw_color(*BLUE)
+        paper.set_line_width(1.6)
+        paper.line(x, top + 1, x, top + max(heights) + 1)
+        paper.set_y(top)
+        for text, kind in zip(cell, (label, value, note), strict=True):
+            paper.put(text, kind, x + 8, width - 10)
+    paper.set_y(top + max(heights) + 12)
+
+
+# --- the proof ---
+
+
+def _proof_lines(sheet: Sheet) -> list[tuple[str, Type]]:
+    by = f"Issued by {sheet.issued_by}" + (f", acting for {sheet.acting_for}" if sheet.acting_for else "")
+    lines = [
+        (by, _STRONG),
+        (f"{said_instant(sheet.issued_at)} · law of {said_day(sheet.law_date)}", Type(8.5)),
+        ("Audit log head", Type(7.5, "B", GREY)),
+        (sheet.audit_head, Type(7.5, "mono")),
+        (_PROVES, Type(7.0, "", GREY)),
+    ]
+    return lines + ([(sheet.public_url, Type(8.0, "", BLUE))] if sheet.public_url else [])
+
+
+def _proof_width(sheet: Sheet) -> float:
+    return INNER - (_QR + 12 if sheet.public_url else 0)
+
+
+_QR = 92.0
+
+
+def _proof_height(paper: Paper, sheet: Sheet) -> float:
+    width = _proof_width(sheet)
+    told = sum(paper.height_of(text, kind, width) for text, kind in _proof_lines(sheet)) + 10
+    return max(told, _QR + 6) if sheet.public_url else told
+
+
+def _reserve_foot(paper: Paper, sheet: Sheet) -> None:
+    paper.floor -= _proof_height(paper, sheet) + 10
+
+
+def _at_foot(paper: Paper, sheet: Sheet) -> None:
+    """Write the proof at the foot of the first page, below what flows there; where that is full, in the flow."""
+    if paper.page_no() > 1:
+        paper.room(_proof_height(paper, sheet))
+        _proof(paper, sheet)
+        paper.gap(12)
+        return
+    reached, floor = paper.y, paper.floor
+    paper.floor = floor + _proof_height(paper, sheet) + 10
+    paper.set_y(floor + 10)
+    _proof(paper, sheet)
+    paper.floor = floor
+    paper.set_y(reached)
+
+
+def _proof(paper: Paper, sheet: Sheet) -> None:
+    """Write who issued the document, what it proves, and where its public page is."""
+    top, width = paper.y, _proof_width(sheet)
+    paper.set_draw_color(*INK)
+    paper.set_line_width(0.8)
+    paper.line(LEFT, top, RIGHT, top)
+    paper.gap(6)
+    if sheet.public_url:
+        paper.qr(sheet.public_url, RIGHT - _QR + 6, top + 4, _QR)
+    for text, kind in _proof_lines(sheet):
+        paper.put(text, kind, LEFT, width)
+    if sheet.public_url:
+        paper.set_y(max(paper.y, top + _QR + 6))
