@@ -1,4 +1,4 @@
-"""The numbers "belonging or embraced within the limits" of a lot (§ 288-15 J), and those of a face."""
+"""The numbers "belonging or embraced within the limits" of a lot (§ 288-15 J)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from shapely.validation import explain_validity
 
 from gis.blocks import NumberingMap, Row
 from gis.errors import GeometryError
+from gis.faces import face
 from gis.frontages import Frontages
 from gis.linework import Floats, Ints
 from gis.numbering import Doors, Held, number
@@ -260,37 +261,12 @@ def _embraced(numbering: NumberingMap, frontage: Frontage) -> Embraced:
 
 def _in_row(numbering: NumberingMap, row: Row, frontage: Frontage) -> tuple[list[int], int | None, float]:
     """Return the numbers of one row that start within a frontage, the one shared, and the length of its tail."""
-    law = numbering.law
     low, high = round(frontage.from_ft * 100), round(frontage.to_ft * 100)
     start, end, unit = round(row.from_ft * 100), round(row.to_ft * 100), row.unit_ft * 100
     if low >= end or high <= start:
         return [], None, 0.0
-    first = row.hundred + (law.first_even if frontage.even else law.first_odd)
-    starts = {start + k * unit: first + 2 * k for k in range(law.last_unit + 1) if start + k * unit < end}
-    within = [starts[s] for s in sorted(starts) if low <= s < high]
-    split = next((n for s, n in starts.items() if s < low < min(s + unit, end)), None)
-    tail = min(high, end) - max(low, start + (law.last_unit + 1) * unit)
+    starts = [(start + place.k * unit, place.number) for place in face(row, numbering, even=frontage.even)]
+    within = [n for at, n in starts if low <= at < high]
+    split = next((n for at, n in starts if at < low < min(at + unit, end)), None)
+    tail = min(high, end) - max(low, start + (numbering.law.last_unit + 1) * unit)
     return within, split, max(0, tail) / 100
-
-
-def face_numbers(row: Row, numbering: NumberingMap, *, even: bool) -> tuple[int, ...]:
-    """Return every number of one side of a row that has frontage, outward (§ 288-15 D, E).
-
-    Parameters
-    ----------
-    row
-        The row.
-    numbering
-        The map it belongs to.
-    even
-        Whether the even side.
-
-    Returns
-    -------
-    tuple of int
-        The numbers.
-    """
-    law = numbering.law
-    first = row.hundred + (law.first_even if even else law.first_odd)
-    units = [k for k in range(law.last_unit + 1) if k * row.unit_ft < row.length_ft]
-    return tuple(first + 2 * k for k in units)

@@ -7,7 +7,7 @@ import pytest
 from shapely import Polygon, box, from_wkt
 
 from gis.errors import GeometryError
-from gis.lots import Embraced, embraced, face_numbers
+from gis.lots import Embraced, embraced
 from tests.building import MAIN, VAN_BUREN, Village, street, village
 
 # North Van Buren Street has blocks of 330 ft and 8 ft units; nothing crosses Main: 15 ft units.
@@ -85,16 +85,6 @@ def test_a_lot_in_the_tail_is_told_how_much_of_it_has_no_number(low, high, numbe
     there = village(*(street(f"Avenue {y}", (-1500, y), (1500, y)) for y in (328, 728)))
     (front,) = fronts(box(20, low, 120, high), there)
     assert (front.numbers, front.shared, front.tail_ft) == (numbers, shared, pytest.approx(tail))
-
-
-def test_the_numbers_of_a_face_are_those_that_have_frontage():
-    first, second, last = PLAT.rows(VAN_BUREN, "North")[:3]
-    assert face_numbers(first, PLAT.map, even=True) == units(10, 0, 42)  # 41 units and a fraction thereof
-    assert face_numbers(second, PLAT.map, even=False) == units(11, 0, 42, 100)
-    assert face_numbers(last, PLAT.map, even=True) == units(10, 0, 44, 200)
-    short = village(*(street(f"Avenue {y}", (-1500, y), (1500, y)) for y in (328, 728)))
-    (row, *_) = short.rows(VAN_BUREN, "North")
-    assert face_numbers(row, short.map, even=True) == units(10, 0, 45)  # 46.9 units in 45 numbers
 
 
 # ------------------------------------------------------------------ lots of every shape
