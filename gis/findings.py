@@ -218,6 +218,85 @@ CATALOGUE: Mapping[str, Kind] = MappingProxyType(
             "The lot is not known; free numbers are looked for on the whole face.",
         ),
         "NUMBER_TAKEN": Kind("Number taken", "288-15 H", _DECIDE, "{address} is held by {holder}."),
+        # the assignment
+        "OUT_OF_ORDER": Kind(
+            "Out of order",
+            "288-15 E",
+            _DECIDE,
+            "{number} stands out of order with {others}: numbers increase from the base line.",
+        ),
+        "OTHER_BLOCK": Kind(
+            "Number of another block",
+            "288-15 D",
+            _DECIDE,
+            "{number} is not a number of the {hundred} block, in which the entrance lies.",
+        ),
+        "NOT_COMPUTED": Kind(
+            "Not the number computed",
+            "288-15 D",
+            _DECIDE,
+            "{number} is chosen and not {computed}, the number computed; the difference is {difference}.",
+        ),
+        "SOUND_ALIKE": Kind(
+            "Street names alike",
+            "288-15 C(1)",
+            _DECIDE,
+            "{street} may be taken for {other}: the number alone must tell their buildings apart.",
+        ),
+        "SHARED_UNIT": Kind(
+            "Unit shared with the neighbour",
+            "288-15 J",
+            _NOTE,
+            "The unit of {computed}, the number computed, begins on the neighbour's lot and is the neighbour's; "
+            "{number} is chosen.",
+        ),
+        "SAME_PLACE": Kind(
+            "Numbered already",
+            "288-15 H",
+            _DECIDE,
+            "{holder} is numbered at this very place; only one number is assigned to any house or building.",
+        ),
+        "OWNER_DIFFERENTIATES": Kind(
+            "Doors of separate occupants",
+            "288-15 E",
+            _DECIDE,
+            "{doors} doors serve separate occupants: the building has one number, and the owner "
+            '"shall differentiate between the doors using letter or numbers as may be appropriate".',
+        ),
+        "SUFFIX_BUILDING": Kind(
+            "Letter for a building",
+            "288-15 H",
+            _DECIDE,
+            "A letter after {number}, held by {holder}, is for an entrance or part of that building; "
+            "a building of its own has a number of its own.",
+        ),
+        "MEASURE_SET_BACK": Kind(
+            "Distance to be measured",
+            "288-15 G(3)",
+            _NOTE,
+            "The building stands {distance_ft:.0f} ft from the street line, known to {uncertainty_ft:.0f} ft; "
+            "whether that is more than {limit_ft:.0f} ft, and the number to be displayed at the street line, "
+            "is to be measured.",
+        ),
+        "BULB": Kind(
+            "Round a bulb",
+            "288-15 E",
+            _DECIDE,
+            "The door lies round the bulb at the end of the street: the doors there take the numbers free next, "
+            "odd side, then even side, outward.",
+        ),
+        "NOT_CONFORMING": Kind(
+            "Old number",
+            "288-15 A",
+            _NOTE,
+            "{number} was given before and stays; the number computed for it is {computed}.",
+        ),
+        "STREET_VACATED": Kind(
+            "Street vacated",
+            "288-15 A",
+            _STOP,
+            "{street} is vacated: no number is assigned on it.",
+        ),
         # the input
         "UNKNOWN_STREET": Kind(
             "Unknown street", "288-15 B", _STOP, "{street} is not a street of the village's linework."

@@ -8,8 +8,9 @@ import pytest
 
 from gis import numbering
 from gis.findings import CATALOGUE, Finding, Severity
+from gis.frontages import BIT
 from gis.network import Piece
-from gis.numbering import Held
+from gis.numbering import Held, codes
 from tests.building import MAIN, VAN_BUREN, Village, base_lines, street, village
 
 # The codes as the reading of the ordinance lists them, and those of an input that cannot be numbered.
@@ -19,9 +20,62 @@ OF_THE_READING = {
     *("JOG_NEAR", "PHANTOM", "EXTENSION_SPLITS_BLOCK", "HUNDRED_MISMATCH", "UNIT_SENSITIVE", "UNITS_PROVISIONAL"),
     *("UNIT_OVERFLOW", "PAST_END", "OUTSIDE_FRONTAGE", "SIDE_CARRIED", "SIDE_UNDETERMINED"),
     *("AMBIGUOUS_FRONTAGE", "LOT_UNKNOWN", "NUMBER_TAKEN"),
+    *("OUT_OF_ORDER", "OTHER_BLOCK", "NOT_COMPUTED", "SOUND_ALIKE", "SHARED_UNIT", "SAME_PLACE"),
+    *("OWNER_DIFFERENTIATES", "SUFFIX_BUILDING", "MEASURE_SET_BACK", "BULB", "NOT_CONFORMING", "STREET_VACATED"),
 }
 OF_THE_INPUT = {"UNKNOWN_STREET", "BAD_COORDINATE", "OUT_OF_VILLAGE"}
-OF_ASSIGNING = {"LOT_UNKNOWN", "NUMBER_TAKEN"}  # they need a register, which the geometry core has not
+# They need a register, a lot or a person, which the geometry core has not: the values each is raised with, and words.
+OF_ASSIGNING: dict[str, tuple[str, Severity, dict[str, object], str]] = {
+    "LOT_UNKNOWN": ("D", Severity.NOTE, {}, "The lot is not known"),
+    "NUMBER_TAKEN": (
+        "H",
+        Severity.DECIDE,
+        {"address": "12 North Van Buren Street", "holder": "the Post Office"},
+        "12 North Van Buren Street is held by the Post Office.",
+    ),
+    "OUT_OF_ORDER": ("E", Severity.DECIDE, {"number": 40, "others": "30, 32"}, "40 stands out of order with 30, 32"),
+    "OTHER_BLOCK": ("D", Severity.DECIDE, {"number": 212, "hundred": 100}, "212 is not a number of the 100 block"),
+    "NOT_COMPUTED": (
+        "D",
+        Severity.DECIDE,
+        {"number": 114, "computed": 112, "difference": 2},
+        "114 is chosen and not 112, the number computed; the difference is 2.",
+    ),
+    "SOUND_ALIKE": (
+        "C(1)",
+        Severity.DECIDE,
+        {"street": "Alma Street", "other": "Elma Street"},
+        "Alma Street may be taken for Elma Street",
+    ),
+    "SHARED_UNIT": (
+        "J",
+        Severity.NOTE,
+        {"computed": 112, "number": 114},
+        "The unit of 112, the number computed, begins on the neighbour's lot and is the neighbour's; 114 is chosen.",
+    ),
+    "SAME_PLACE": ("H", Severity.DECIDE, {"holder": "114 North Alma Street"}, "114 North Alma Street is numbered"),
+    "OWNER_DIFFERENTIATES": (
+        "E",
+        Severity.DECIDE,
+        {"doors": 3},
+        'the owner "shall differentiate between the doors using letter or numbers as may be appropriate".',
+    ),
+    "SUFFIX_BUILDING": (
+        "H",
+        Severity.DECIDE,
+        {"number": 112, "holder": "the Post Office"},
+        "A letter after 112, held by the Post Office",
+    ),
+    "MEASURE_SET_BACK": (
+        "G(3)",
+        Severity.NOTE,
+        {"distance_ft": 48.2, "uncertainty_ft": 25.5, "limit_ft": 50},
+        "The building stands 48 ft from the street line, known to 26 ft; whether that is more than 50 ft",
+    ),
+    "BULB": ("E", Severity.DECIDE, {}, "odd side, then even side, outward."),
+    "NOT_CONFORMING": ("A", Severity.NOTE, {"number": 7, "computed": 11}, "7 was given before and stays"),
+    "STREET_VACATED": ("A", Severity.STOP, {"street": "Mill Street"}, "Mill Street is vacated"),
+}
 
 Raised = Callable[[], list[Finding]]
 
@@ -142,7 +196,7 @@ def test_a_finding_is_raised_where_it_applies_and_not_next_to_it(code: str) -> N
 
 
 def test_every_finding_of_derivation_and_numbering_has_its_situation() -> None:
-    assert set(SITUATIONS) == set(CATALOGUE) - OF_ASSIGNING
+    assert set(SITUATIONS) == set(CATALOGUE) - set(OF_ASSIGNING)
 
 
 def test_the_catalogue_holds_the_codes_of_the_reading_and_no_others() -> None:
@@ -160,6 +214,21 @@ def test_a_kind_of_finding_has_title_section_severity_and_words(code: str) -> No
     assert "{" not in Finding(code, fields).message
 
 
+@pytest.mark.parametrize("code", OF_ASSIGNING)
+def test_a_finding_of_assigning_says_its_values_under_its_section(code: str) -> None:
+    section, severity, values, words = OF_ASSIGNING[code]
+    found = Finding(code, values)
+    assert (found.section, found.kind.severity) == (f"288-15 {section}", severity)
+    assert words in found.message
+    assert {name for _, name, _, _ in Formatter().parse(found.kind.sentence) if name} == set(values)
+
+
+def test_every_finding_has_a_bit_of_its_own() -> None:
+    assert len(set(BIT.values())) == len(CATALOGUE)
+    assert codes(sum(BIT.values())) == tuple(CATALOGUE)
+    assert sum(BIT.values()) < 2**63  # columns of doors keep them in 64 bits
+
+
 @pytest.mark.parametrize("code", sorted(OF_THE_INPUT | {"SIDE_UNDETERMINED"}))
 def test_a_finding_that_stops_a_door_leaves_it_without_a_number(code: str) -> None:
     assert CATALOGUE[code].severity is Severity.STOP
@@ -169,6 +238,7 @@ def test_only_a_finding_that_stops_leaves_a_door_without_a_number() -> None:
     assert {code for code, kind in CATALOGUE.items() if kind.severity is Severity.STOP} == {
         *OF_THE_INPUT,
         "SIDE_UNDETERMINED",
+        "STREET_VACATED",
     }
 
 
