@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -64,17 +65,33 @@ def main() -> None:
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on.")] = None,
+    tls_cert: Annotated[Path | None, typer.Option(help="Certificate to serve HTTPS with, PEM.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="The certificate's private key, PEM.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=64, help="Processes that serve.")] = None,
 ) -> None:
-    """Serve the village's pages and API."""
-    import uvicorn
+    """Serve the village's pages and API; over HTTPS with a certificate and its key."""
+    from app.serving import serve
 
-    from app.main import create_app
+    given: dict[str, Any] = {"host": host, "port": port, "tls_cert": tls_cert, "tls_key": tls_key, "workers": workers}
+    serve(Settings(**{name: value for name, value in given.items() if value is not None}))
 
-    settings = Settings()
-    made = create_app(settings)
-    host, port = host or settings.host, settings.port if port is None else port
-    typer.echo(f"Serving {made.title} at http://{host}:{port}/")
-    uvicorn.run(made, host=host, port=port, log_level="warning", access_log=False)
+
+@app.command()
+def certificate(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where the files go; keep it private.")],
+    host: Annotated[list[str], typer.Option(help="Name or IP address that people open; repeatable.")],
+) -> None:
+    """Make a certificate for the office network by a local authority, which is kept for the next time."""
+    from app.tls import make_certificates
+
+    made = make_certificates(directory, host)
+    authority = "the authority that was there" if made.reused else "a new authority"
+    typer.echo(f"Made a certificate by {authority} for {', '.join(made.names)}.", err=True)
+    typer.echo(
+        f"It ends on {made.expires:%Y-%m-%d}: run this again before. Phones trust {made.ca}. Serve with:", err=True
+    )
+    quoted = [shlex.quote(str(file)) for file in (made.cert, made.key)]
+    typer.echo(f"benton-streets serve --host 0.0.0.0 --tls-cert {quoted[0]} --tls-key {quoted[1]}")
 
 
 @app.command("number")

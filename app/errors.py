@@ -23,6 +23,7 @@ from gis.errors import (
     CrsError,
     Fault,
     GeometryError,
+from app.tls import NoAuthorityError
     NetworkError,
     StreetsError,
     UnknownStreetError,
@@ -51,6 +52,7 @@ _STATUS: Sequence[tuple[type[StreetsError], HTTPStatus, str]] = (
     (LastAdminError, HTTPStatus.CONFLICT, "The last administrator"),
     (StorageError, HTTPStatus.SERVICE_UNAVAILABLE, "The register cannot be reached"),
     (LawError, HTTPStatus.UNPROCESSABLE_ENTITY, "No law on that day"),
+    (NoAuthorityError, HTTPStatus.NOT_FOUND, "No local authority"),
     (StreetsError, HTTPStatus.UNPROCESSABLE_ENTITY, "Unusable input"),
 )
 

@@ -7,7 +7,8 @@ from fastapi import FastAPI
 from app import errors
 from app.db import Database
 from app.law import today
-from app.routes import api, pages
+from app.routes import api, pages, people, people_api
+from app.routes.rendering import ShownWorker
 from app.settings import Settings
 from app.village import Village
 
@@ -46,5 +47,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.village = village
     errors.install(app)
     app.include_router(api.router)
+    app.include_router(people_api.router)
+    app.include_router(people.router)
     pages.install(app)
+    if settings.show_worker:
+        app.add_middleware(ShownWorker)
     return app

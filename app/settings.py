@@ -45,6 +45,14 @@ class Settings(BaseSettings):
         default="",
         description="Address of the public pages, such as https://numbers.example.org, for the links on documents.",
     )
+    tls_cert: Path | None = Field(default=None, description="Certificate to serve HTTPS with, PEM.")
+    tls_key: Path | None = Field(default=None, description="The certificate's private key, PEM.")
+    tls_ca: Path | None = Field(
+        default=None,
+        description="Certificate of the local authority, for phones to fetch; left out, ca.pem beside tls_cert.",
+    )
+    workers: int = Field(default=1, ge=1, le=64, description="Processes that serve.")
+    show_worker: bool = Field(default=False, description="Whether answers name the process that gave them.")
     law_date: date | None = Field(
         default=None,
         description="Day whose law applies, such as 2026-07-01; left out, the day of the request.",

@@ -7,14 +7,14 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from xstatic.pkg import leaflet
 
 from app import maps
 from app.answers import BLOCK_COLUMNS, as_csv, block_cells
-from app.deps import VillageDep
+from app.deps import VillageDep, identify
 from app.published import compared
 from app.routes import listing
 from app.routes.asked import asked, found_by
@@ -39,8 +39,9 @@ def install(app: FastAPI) -> None:
         **{"/": home, "/map.js": map_js, "/find": find, "/streets": streets, "/streets/{name:path}": street},
         **{"/findings": findings, "/published": published, "/law": law, "/help": help_page, "/api": api_page},
     }
+    methods = ["GET", "HEAD"]
     for path, handler in handlers.items():
-        app.add_api_route(path, handler, methods=["GET", "HEAD"], include_in_schema=False)
+        app.add_api_route(path, handler, methods=methods, include_in_schema=False, dependencies=[Depends(identify)])
     maps.map_script(app.state.village)
 
 

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Awaitable, Callable
-from datetime import date
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from datetime import date, datetime
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.errors import status_of
+from app.auth import PUBLIC, NotSignedInError, Permission, Person, Role, UnknownKeyError
+from app.clocks import LOCAL
+from app.deps import SAFE_METHODS, identify
+from app.errors import headers_of, status_of
 from app.maps import MapScript
 from app.village import Village
 from gis.errors import StreetsError, UnknownStreetError
@@ -39,6 +45,15 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Permissions-Policy": "geolocation=(self), camera=(), microphone=()",
+}
+
+ABOUT_ROLES: Mapping[Role, str] = {
+    Role.DISPATCH: "asks the 911 lookups; for a key",
+    Role.INSPECTOR: "sees the records of an address",
+    Role.POLICE: "sees the records of an address",
+    Role.CLERK: "assigns numbers, decides doubts, issues documents",
+    Role.DIRECTOR: "assigns numbers, edits the map and records its adoption, issues documents",
+    Role.ADMIN: "manages users and keys; no public acts",
 }
 
 _RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
@@ -68,6 +83,30 @@ class SafeHeaders:
             await send(message)
 
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+class ShownWorker:
+    """Middleware that names the process on every answer, where a test must know which gave it.
+
+    Parameters
+    ----------
+    app
+        The application it wraps.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.header = (b"x-worker", str(os.getpid()).encode())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and add the header to its answer."""
+
+        async def with_header(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], self.header]
+            await send(message)
+
+        await self.app(scope, receive, with_header if scope["type"] == "http" else send)
 
 
 def feet(value: float, digits: int = 0) -> str:
@@ -114,6 +153,29 @@ def long_date(day: date) -> str:
     return f"{day:%a, %B} {day.day}, {day.year}"
 
 
+def moment(at: datetime) -> str:
+    """Write an instant as people do, in the village's own time.
+
+    Parameters
+    ----------
+    at
+        The instant.
+
+    Returns
+    -------
+    str
+        Date and time of day.
+
+    Examples
+    --------
+    >>> from datetime import UTC
+    >>> moment(datetime(2026, 6, 1, 20, 4, tzinfo=UTC))
+    'Mon, June 1, 2026, 3:04 PM'
+    """
+    there = at.astimezone(LOCAL)
+    return f"{long_date(there.date())}, {there.hour % 12 or 12}:{there:%M %p}"
+
+
 def section(text: str) -> str:
     """Write a section with its sign.
 
@@ -156,8 +218,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(feet=feet, long_date=long_date, section=section, street_path=street_path)
-    made.globals.update(with_query=with_query, asset=asset)
+    made.filters.update(feet=feet, long_date=long_date, moment=moment, section=section, street_path=street_path)
+    made.globals.update(with_query=with_query, asset=asset, Permission=Permission, about=ABOUT_ROLES)
     return made
 
 
@@ -168,7 +230,31 @@ def asset(name: str) -> str:
     return f"/static/{name}?v={digest}"
 
 
-def page(request: Request, template: str, status: int = HTTPStatus.OK, **context: Any) -> Response:
+def local_path(text: str) -> str:
+    """Return the path and query of a page of this site; ``/`` for the address of anything else.
+
+    Parameters
+    ----------
+    text
+        An address, such as a form or link sent to come back to.
+
+    Returns
+    -------
+    str
+        It begins with one slash.
+
+    Examples
+    --------
+    >>> local_path("/streets?q=main"), local_path("//elsewhere.example/"), local_path("https://elsewhere.example/x")
+    ('/streets?q=main', '/', '/')
+    """
+    plain = text.isascii() and text.isprintable() and " " not in text and "\\" not in text
+    return text if plain and text.startswith("/") and not text.startswith("//") and len(text) <= 2000 else "/"
+
+
+def page(
+    request: Request, template: str, status: int = HTTPStatus.OK, *, secret: bool = False, **context: Any
+) -> Response:
     """Render a page.
 
     Parameters
@@ -179,6 +265,8 @@ def page(request: Request, template: str, status: int = HTTPStatus.OK, **context
         The template's name.
     status
         The HTTP status.
+    secret
+        Whether it shows what no browser may keep.
     **context
         What the template shows.
 
@@ -188,12 +276,13 @@ def page(request: Request, template: str, status: int = HTTPStatus.OK, **context
         HTML, compressed where the browser takes it; a page that did not change is not sent again.
     """
     village: Village = request.app.state.village
-    shown = (
-        environment()
-        .get_template(template)
-        .render(village=village, made=village.files.settings, path=request.url.path, **context)
-    )
-    return sent(request, shown.encode(), "text/html; charset=utf-8", status=status)
+    person: Person = getattr(request.state, "person", PUBLIC)
+    given = {"village": village, "made": village.files.settings, "path": request.url.path, "person": person}
+    shown = environment().get_template(template).render(**given, **context)
+    kept = "no-store" if secret else "private, no-cache" if person.known else "no-cache"
+    answer = sent(request, shown.encode(), "text/html; charset=utf-8", status=status, cache_control=kept)
+    answer.headers["Vary"] = "Accept-Encoding, Cookie"
+    return answer
 
 
 def script(request: Request, made: MapScript) -> Response:
@@ -246,6 +335,9 @@ def install_errors(app: FastAPI) -> None:
 def _for_pages(shown: Handler, before: Any) -> Handler:
     async def handler(request: Request, error: Exception) -> Response:
         chosen = before if before and request.url.path.startswith("/api/") else shown
+        if chosen is shown:
+            with suppress(StreetsError):
+                await identify(request)  # for the head of the page
         answer = chosen(request, error)
         return answer if isinstance(answer, Response) else await answer
 
@@ -255,9 +347,21 @@ def _for_pages(shown: Handler, before: Any) -> Handler:
 async def _domain(request: Request, error: Exception) -> Response:
     assert isinstance(error, StreetsError)
     status, title = status_of(error)
+    if isinstance(error, NotSignedInError) and not isinstance(error, UnknownKeyError):
+        return RedirectResponse(with_query("/sign-in", next=_came_for(request)), HTTPStatus.SEE_OTHER)
     if isinstance(error, UnknownStreetError):
         status, title = HTTPStatus.NOT_FOUND, "No such street"
-    return error_page(request, status, title, str(error.message), tuple(error.faults))
+    response = error_page(request, status, title, str(error.message), tuple(error.faults))
+    response.headers.update(headers_of(error))
+    return response
+
+
+def _came_for(request: Request) -> str:
+    """Return the page to come back to after signing in: the one asked for, or the one whose form was sent."""
+    if request.method in SAFE_METHODS:
+        return local_path(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
+    before = urlsplit(request.headers.get("Referer", ""))
+    return local_path(before.path) if before.netloc == request.url.netloc else ""
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
