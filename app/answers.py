@@ -52,7 +52,13 @@ def health(village: Village) -> Json:
     """Return that the service answers, and for which village."""
     made = village.files.settings
     counts = {"streets": len(village.network.by_name), "rows": len(village.map.rows)}
-    return {"status": "ok", "village": made.name, "draft": bool(made.draft), "law_date": str(village.law.day), **counts}
+    return {
+        "status": "ok",
+        "village": made.name,
+        "draft": bool(village.draft),
+        "law_date": str(village.law.day),
+        **counts,
+    }
 
 
 def street_list(village: Village, q: str, limit: int, offset: int) -> Json:
@@ -74,8 +80,7 @@ def street_blocks(village: Village, name: str) -> Json:
 
 def block_table(village: Village, finding: str = "") -> Json:
     """Return every row of the map, or those with one finding, and what is said of the map as a whole."""
-    made = village.files.settings
-    about = {"draft": made.draft, "law_date": str(village.law.day), "findings": listed(village.map.findings)}
+    about = {"draft": village.draft, "law_date": str(village.law.day), "findings": listed(village.map.findings)}
     return {"map": about, "rows": [row_of(village, row) for row in _with(village, finding)]}
 
 

@@ -52,27 +52,34 @@ def preview(
     StreetsError
         A bad coordinate, an unknown CRS or street, a place outside the village.
     """
-    east, north = _into_feet(village, x, y, crs)
+    east, north = into_feet(village, x, y, crs)
     asked = village.street_id(village.street_name(street)) if street else FIND_STREET
     doors = candidates(village.frontages, east, north, asked)
     chosen, others = doors[0], doors[1:]
-    _check_inside(village, chosen, x, y)
+    check_inside(village, chosen, x, y)
     answer = _described(village, chosen, others)
-    answer["candidates"] = [_candidate(village, door) for door in doors if door.half >= 0]
-    answer["map"] = {"draft": bool(village.files.settings.draft), "findings": listed(village.map.findings)}
+    answer["candidates"] = [candidate(village, door) for door in doors if door.half >= 0]
+    answer["map"] = about_map(village)
     answer["crs"] = crs
     answer["explanation"] = told(village, explain(village.frontages, chosen), crs) if explained else None
     return answer
 
 
+def about_map(village: Village) -> Json:
+    """Return which map a number is derived under, and what is said of the map as a whole."""
+    version = {"version": village.edition.version} if village.edition else {}
+    return {"draft": bool(village.draft), **version, "findings": listed(village.map.findings)}
+
+
 def place(village: Village, x: float, y: float, crs: str) -> tuple[float, float]:
     """Return an entrance in the working CRS, US survey feet, refusing what can be no place in the village."""
-    east, north = _into_feet(village, x, y, crs)
-    _check_inside(village, candidates(village.frontages, east, north)[0], x, y)
+    east, north = into_feet(village, x, y, crs)
+    check_inside(village, candidates(village.frontages, east, north)[0], x, y)
     return east, north
 
 
-def _into_feet(village: Village, x: float, y: float, crs: str) -> tuple[float, float]:
+def into_feet(village: Village, x: float, y: float, crs: str) -> tuple[float, float]:
+    """Return a position in the working CRS, US survey feet, refusing what is no position there."""
     for field, value in (("x", x), ("y", y)):
         if not math.isfinite(value):
             raise GeometryError.of(field, value, "a finite number")
@@ -85,7 +92,8 @@ def _into_feet(village: Village, x: float, y: float, crs: str) -> tuple[float, f
     return east, north
 
 
-def _check_inside(village: Village, door: Doors, x: float, y: float) -> None:
+def check_inside(village: Village, door: Doors, x: float, y: float) -> None:
+    """Refuse an entrance outside the village."""
     if door.half < 0 and "OUT_OF_VILLAGE" in door.codes:
         beyond = findings(village.frontages, door)[0].message
         raise GeometryError(beyond, [Fault("x, y", f"({x}, {y})", f"a place in {village.files.settings.name}")])
@@ -96,7 +104,7 @@ def _described(village: Village, door: Doors, others: Sequence[Doors]) -> Json:
     if door.half < 0:
         return {"address": None, "street": None, "half": None, "number": None, "findings": found}
     row = village.map.rows[door.row]
-    address, usps = _address(door.number, row.side, row.street)
+    address, usps = written(door.number, row.side, row.street)
     return {
         "address": address,
         "usps": usps,
@@ -113,7 +121,8 @@ def _described(village: Village, door: Doors, others: Sequence[Doors]) -> Json:
     }
 
 
-def _address(number: int, half: str, street: str) -> tuple[str | None, str | None]:
+def written(number: int, half: str, street: str) -> tuple[str | None, str | None]:
+    """Return an address in full words and as the USPS has it; None where there is no number, or no such form."""
     if not number:
         return None, None
     full, usps = _after_number(half, street)
@@ -130,11 +139,12 @@ def _after_number(half: str, street: str) -> tuple[str, str | None]:
     return format_full(address).removeprefix("1 "), format_usps(address).removeprefix("1 ")
 
 
-def _candidate(village: Village, door: Doors) -> Json:
+def candidate(village: Village, door: Doors) -> Json:
+    """Return one street a door may front on, with the number it would have there."""
     row = village.map.rows[door.row]
     away = math.hypot(door.x - door.foot_x, door.y - door.foot_y)
     return {
-        "address": _address(door.number, row.side, row.street)[0],
+        "address": written(door.number, row.side, row.street)[0],
         "street": row.street,
         "half": row.side,
         "number": door.number or None,
@@ -217,14 +227,14 @@ def lot_numbers(village: Village, lot: Json, crs: str = LONLAT, street: str | No
     StreetsError
         A lot that is no valid polygon in the village, an unknown CRS or street.
     """
-    shape = _polygon(village, lot, crs)
+    shape = polygon(village, lot, crs)
     name = village.street_name(street) if street else None
     found = embraced(village.frontages, shape, village.street_id(name) if name else None)
     note = "" if found else "The lot fronts on no street" + (f" named {name}." if name else " of the village.")
     return {
         "frontages": [_embraced(e) for e in found],
         "note": note,
-        "map": {"draft": bool(village.files.settings.draft)},
+        "map": about_map(village),
     }
 
 
@@ -237,49 +247,71 @@ def _embraced(one: Embraced) -> Json:
         "to_ft": round(front.to_ft, 2),
         "parity": "even" if front.even else "odd",
         "numbers": one.numbers,
-        "addresses": [_address(n, one.side, front.street)[0] for n in one.numbers],
+        "addresses": [written(n, one.side, front.street)[0] for n in one.numbers],
         "shared_with_neighbour": one.shared,
         "without_numbers_ft": round(one.tail_ft, 2),
         "section": "288-15 J",
     }
 
 
-def _polygon(village: Village, lot: Json, crs: str) -> Polygon:
-    """Read a GeoJSON polygon into the working CRS, refusing what is none."""
-    rings = _rings(lot)
+def polygon(village: Village, content: Json, crs: str, field: str = "lot") -> Polygon:
+    """Read a GeoJSON polygon into the working CRS, refusing what is none.
+
+    Parameters
+    ----------
+    village
+        The village.
+    content
+        The GeoJSON.
+    crs
+        Its CRS.
+    field
+        The input's name, for the message.
+
+    Returns
+    -------
+    Polygon
+        Valid, in the village, US survey feet.
+
+    Raises
+    ------
+    StreetsError
+        Naming the place of the fault; nothing is repaired.
+    """
+    rings = _rings(content, field)
     project = village.into_feet(crs)
     x, y = np.concatenate(rings).T
     if is_geographic(crs):
-        check_lonlat(x, y, field="lot", working=village.files.settings.working_crs)
+        check_lonlat(x, y, field=field, working=village.files.settings.working_crs)
     else:
-        check_feet(*project(x, y), bounds=village.network.edge.bounds, field="lot")
-    check_polygon(Polygon(rings[0], rings[1:]), "lot")  # a fault is told in the caller's own coordinates
-    shape = Polygon(*_projected(rings, project))
-    check_polygon(shape, "lot")
+        check_feet(*project(x, y), bounds=village.network.edge.bounds, field=field)
+    check_polygon(Polygon(rings[0], rings[1:]), field)  # a fault is told in the caller's own coordinates
+    shape = Polygon(*_projected(rings, project, field))
+    check_polygon(shape, field)
     if shape.distance(village.network.edge) > 0:
-        raise GeometryError.of("lot", "a polygon outside the village", f"a lot in {village.files.settings.name}")
+        raise GeometryError.of(field, "a polygon outside the village", f"a {field} in {village.files.settings.name}")
     return shape
 
 
-def _projected(rings: list[Any], project: Any) -> tuple[Any, list[Any]]:
+def _projected(rings: list[Any], project: Any, field: str) -> tuple[Any, list[Any]]:
     flat = [np.stack(project(ring[:, 0], ring[:, 1]), axis=1) for ring in rings]
     if not all(np.isfinite(ring).all() for ring in flat):
-        raise GeometryError.of("lot", "a position the working CRS cannot place", "positions in the village")
+        raise GeometryError.of(field, "a position the working CRS cannot place", "positions in the village")
     return flat[0], flat[1:]
 
 
-def _rings(lot: Json) -> list[Any]:
+def _rings(lot: Json, field: str) -> list[Any]:
     """Return the rings of a GeoJSON polygon, shape (n, 2) each."""
     found = lot.get("geometry") if lot.get("type") == "Feature" else lot
     if not isinstance(found, dict) or found.get("type") != "Polygon":
         kind = found.get("type") if isinstance(found, dict) else found
-        raise GeometryError.of("lot.type", kind, "a GeoJSON Polygon")
+        raise GeometryError.of(f"{field}.type", kind, "a GeoJSON Polygon")
     rings = found.get("coordinates")
     if not isinstance(rings, list) or not rings:
-        raise GeometryError.of("lot.coordinates", rings, "a list of rings")
+        raise GeometryError.of(f"{field}.coordinates", rings, "a list of rings")
     if sum(len(ring) if isinstance(ring, list) else 1 for ring in rings) > MOST_VERTICES:
-        raise GeometryError.of("lot.coordinates", "too many vertices", f"at most {MOST_VERTICES}")
-    return [_ring(ring, f"lot.coordinates[{k}]") for k, ring in enumerate(rings)]
+        raise GeometryError.of(f"{field}.coordinates", "too many vertices", f"at most {MOST_VERTICES}")
+    return [_ring(ring, f"{field}.coordinates[{k}]") for k, ring in enumerate(rings)]
 
 
 def _ring(ring: Any, field: str) -> Any:

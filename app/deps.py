@@ -16,6 +16,7 @@ from fastapi.params import Depends as Dependency
 from app import keys, sessions
 from app.auth import PUBLIC, ForgedRequestError, Permission, Person, UnknownKeyError
 from app.db import Database, StorageError
+from app.map_versions import Atlas
 from app.settings import Settings
 from app.village import Village
 from gis.errors import Fault
@@ -27,8 +28,13 @@ TOUCHED = timedelta(minutes=5)
 """How exactly it is known when a session or key was last used; every use would be a write."""
 
 
+async def _atlas(request: Request) -> Atlas:
+    atlas: Atlas = request.app.state.atlas
+    return atlas
+
+
 async def _village(request: Request) -> Village:
-    village: Village = request.app.state.village
+    village: Village = request.app.state.atlas.village
     return village
 
 
@@ -42,6 +48,7 @@ async def _settings(request: Request) -> Settings:
     return settings
 
 
+AtlasDep = Annotated[Atlas, Depends(_atlas)]
 VillageDep = Annotated[Village, Depends(_village)]
 DatabaseDep = Annotated[Database, Depends(_database)]
 SettingsDep = Annotated[Settings, Depends(_settings)]

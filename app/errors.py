@@ -12,18 +12,23 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.acts import RepeatedError
 from app.auth import ForgedRequestError, NotAllowedError, NotSignedInError, UnknownKeyError
+from app.changes import DependsError, StateError
+from app.considered import RefusedError, TakenError
 from app.db import StorageError
 from app.keys import UnknownKeyIdError
 from app.law import LawError
+from app.map_versions import MapStateError
 from app.people import ChangedMeanwhileError, LastAdminError, NameTakenError, UnknownPersonError
+from app.registers import NotFoundError
 from app.sessions import LinkError, SignInError, TooManyAttemptsError, UnknownSessionError
+from app.tls import NoAuthorityError
 from gis.errors import (
     AddressError,
     CrsError,
     Fault,
     GeometryError,
-from app.tls import NoAuthorityError
     NetworkError,
     StreetsError,
     UnknownStreetError,
@@ -47,12 +52,19 @@ _STATUS: Sequence[tuple[type[StreetsError], HTTPStatus, str]] = (
     (UnknownPersonError, HTTPStatus.NOT_FOUND, "No such user"),
     (UnknownKeyIdError, HTTPStatus.NOT_FOUND, "No such key"),
     (UnknownSessionError, HTTPStatus.NOT_FOUND, "No such session"),
+    (NoAuthorityError, HTTPStatus.NOT_FOUND, "No local authority"),
     (NameTakenError, HTTPStatus.CONFLICT, "Name taken"),
     (ChangedMeanwhileError, HTTPStatus.CONFLICT, "Changed meanwhile"),
     (LastAdminError, HTTPStatus.CONFLICT, "The last administrator"),
+    (NotFoundError, HTTPStatus.NOT_FOUND, "Not in the register"),
+    (TakenError, HTTPStatus.CONFLICT, "Number taken"),
+    (MapStateError, HTTPStatus.CONFLICT, "Not in the state this needs"),
+    (StateError, HTTPStatus.CONFLICT, "Not in the state this needs"),
+    (DependsError, HTTPStatus.CONFLICT, "Something depends on it"),
+    (RepeatedError, HTTPStatus.UNPROCESSABLE_ENTITY, "Idempotency-Key used before"),
+    (RefusedError, HTTPStatus.UNPROCESSABLE_ENTITY, "Refused"),
     (StorageError, HTTPStatus.SERVICE_UNAVAILABLE, "The register cannot be reached"),
     (LawError, HTTPStatus.UNPROCESSABLE_ENTITY, "No law on that day"),
-    (NoAuthorityError, HTTPStatus.NOT_FOUND, "No local authority"),
     (StreetsError, HTTPStatus.UNPROCESSABLE_ENTITY, "Unusable input"),
 )
 
@@ -83,6 +95,22 @@ def problem(status: int, title: str, detail: str, faults: Sequence[Fault] = ()) 
 def status_of(error: StreetsError) -> tuple[HTTPStatus, str]:
     """Return the status and title of an error of the domain."""
     return next((status, title) for kind, status, title in _STATUS if isinstance(error, kind))
+
+
+def members_of(error: StreetsError) -> dict[str, Any]:
+    """Return the members that an error's problem has beside the usual ones, for programs."""
+    match error:
+        case TakenError():
+            return {"code": "NUMBER_TAKEN", "holder": error.holder}
+        case DependsError():
+            return {"code": "DEPENDS", "dependents": error.dependents}
+        case MapStateError() | StateError():
+            return {"code": "STATE"}
+        case RefusedError():
+            return {"code": error.code}
+        case RepeatedError():
+            return {"code": "IDEMPOTENCY_KEY_REUSED"}
+    return {}
 
 
 def headers_of(error: StreetsError) -> dict[str, str]:
@@ -152,7 +180,7 @@ async def _domain(request: Request, error: Exception) -> Response:
     status, title = status_of(error)
     if isinstance(error, UnknownStreetError) and not request.path_params:
         status = HTTPStatus.UNPROCESSABLE_ENTITY  # the street was not what the address named
-    response = _answer(problem(status, title, str(error.message), error.faults))
+    response = _answer({**problem(status, title, str(error.message), error.faults), **members_of(error)})
     response.headers.update(headers_of(error))
     return response
 

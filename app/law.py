@@ -39,8 +39,9 @@ UNIT_OF = {
 STEPS = (
     *("base_line", "diagonal", "north", "south", "east", "west", "extension"),
     *("block", "open_block", "unit", "open_unit", "place", "odd", "even"),
+    *("taken", "officer", "clerk"),
 )
-"""Every step of an explanation; each has its sentence of the ordinance."""
+"""Every step of an explanation, from the base line to a person's choice; each has its sentence of the ordinance."""
 
 Text = Annotated[str, Field(min_length=1)]
 

@@ -6,11 +6,11 @@ from fastapi import FastAPI
 
 from app import errors
 from app.db import Database
-from app.law import today
-from app.routes import api, pages, people, people_api
+from app.schema import ensure_schema
+from app.map_versions import Atlas
+from app.routes import api, maps_api, pages, people, people_api, register_api
 from app.routes.rendering import ShownWorker
 from app.settings import Settings
-from app.village import Village
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -24,17 +24,20 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     Returns
     -------
     FastAPI
-        Ready to serve: the village is loaded.
+        Ready to serve: the register has its schema and a map, and the village in force is loaded.
 
     Raises
     ------
     gis.errors.StreetsError
-        The village's files cannot be used.
+        The village's files or the register cannot be used.
     """
     settings = settings or Settings()
-    village = Village.load(settings.data_dir, settings.law_date or today())
+    database = Database(settings.database, settings.state_dir)
+    ensure_schema(database)
+    atlas = Atlas(database, settings.data_dir, settings.law_date)
+    atlas.ensure()
     app = FastAPI(
-        title=f"Village of {village.files.settings.name}: street numbers and right-of-way",
+        title=f"Village of {atlas.village.files.settings.name}: street numbers and right-of-way",
         version="0.1.0",
         description=api.DESCRIPTION,
         docs_url=None,
@@ -43,10 +46,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.settings = settings
-    app.state.database = Database(settings.database, settings.state_dir)
-    app.state.village = village
+    app.state.database = database
+    app.state.atlas = atlas
     errors.install(app)
     app.include_router(api.router)
+    app.include_router(register_api.router)
+    app.include_router(maps_api.router)
     app.include_router(people_api.router)
     app.include_router(people.router)
     pages.install(app)

@@ -104,7 +104,9 @@ def update(act: Act, what: str, table: sa.Table, row: Row, changes: Mapping[str,
 
 # --- addresses ---
 
-_LOCATED = sa.select(addresses, *(c.label(f"location_{c.name}") for c in locations.columns)).join(locations)
+_LOCATED = sa.select(
+    addresses, *(c.label(f"location_{c.name}") for c in locations.columns if c is not locations.c.id)
+).join(locations)
 
 
 def located(connection: Connection, address_id: int) -> Row:
@@ -140,8 +142,13 @@ def located_many(connection: Connection, *conditions: Any, order: Sequence[Any] 
     list of dict
         As `located` gives them.
     """
-    asked = _LOCATED.where(*conditions).order_by(*(order or IN_ORDER))
+    asked = located_query(*conditions).order_by(*(order or IN_ORDER))
     return [dict(row) for row in connection.execute(asked.limit(limit) if limit else asked).mappings()]
+
+
+def located_query(*conditions: Any) -> sa.Select[Any]:
+    """Return the query of addresses with their locations, to be ordered and cut."""
+    return _LOCATED.where(*conditions)
 
 
 IN_ORDER = (

@@ -134,6 +134,8 @@ class VillageSettings:
         What the ordinance leaves open.
     draft
         Why the map is a draft; empty where it is none.
+    row_width_ft, row_width_accuracy_ft
+        Width of the right-of-way that is assumed until a street line is surveyed, and its accuracy at 95 %, feet.
     """
 
     name: str
@@ -144,6 +146,8 @@ class VillageSettings:
     working_crs: WorkingCrs
     reading: Reading
     draft: str
+    row_width_ft: float = 66.0
+    row_width_accuracy_ft: float = 5.0
 
 
 def read_settings(directory: Path) -> VillageSettings:
@@ -181,6 +185,7 @@ def read_settings(directory: Path) -> VillageSettings:
         working_crs=working_crs(found["working_crs"]),
         reading=Reading(**{f.name: float(found.get(f"reading.{f.name}", f.default)) for f in fields(Reading)}),
         draft=tidy(found["draft_note"]) if found.get("draft") else "",
+        **{name: float(found[f"street_line.{name}"]) for name in _WIDTHS if f"street_line.{name}" in found},
     )
 
 
@@ -211,7 +216,9 @@ _RANGES = {
     "diagonal_tie_deg": (0.0, 90.0),
     "weak_resultant": (0.0, 1.0),
 }
-_NUMBERS = {f"reading.{f.name}": _RANGES.get(f.name, (0.0, _MOST_FT)) for f in fields(Reading)}
+_WIDTHS = ("row_width_ft", "row_width_accuracy_ft")
+_NUMBERS = {f"street_line.{name}": (0.0, 1000.0) for name in _WIDTHS}
+_NUMBERS |= {f"reading.{f.name}": _RANGES.get(f.name, (0.0, _MOST_FT)) for f in fields(Reading)}
 
 
 def _flat(table: dict[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ from app.streets import VillageFiles, read_village
 from gis.address import street_key
 from gis.blocks import NumberingMap, Row, numbering_map
 from gis.crs import Projector, from_working, to_working, warm
+from gis.edits import Edit
 from gis.errors import Fault, UnknownStreetError
 from gis.findings import Finding
 from gis.frontages import Frontages
@@ -53,6 +55,55 @@ class StreetSummary:
     findings: tuple[Finding, ...]
 
 
+@dataclass(frozen=True)
+class Edition:
+    """Which version of the Street Numbering Map a village is numbered under.
+
+    Parameters
+    ----------
+    version
+        Its number in the register.
+    status
+        ``"proposal"``, ``"adopted"``, ``"superseded"`` or ``"withdrawn"``.
+    placeholders
+        How many of its streets have a placeholder for a name.
+    adopted_on, act
+        The day of the Village Board's act and the act; None and ``""`` before.
+    reason
+        Why it was adopted although it has placeholder names; ``""`` where it has none.
+    """
+
+    version: int
+    status: str
+    placeholders: int = 0
+    adopted_on: date | None = None
+    act: str = ""
+    reason: str = ""
+
+    @property
+    def adopted(self) -> bool:
+        """Whether the Board adopted it and no later one has taken its place."""
+        return self.status == "adopted"
+
+    @property
+    def state(self) -> str:
+        """What it is, in a sentence."""
+        name = f"Street Numbering Map version {self.version}"
+        if self.adopted_on is None:
+            return f"{name}, a draft that is not adopted: its numbers are provisional."
+        day = f"{self.adopted_on:%B} {self.adopted_on.day}, {self.adopted_on.year}"
+        since = "" if self.adopted else " A later version has taken its place."
+        return f"{name}, adopted by the Village Board on {day} ({self.act}).{since}"
+
+    @property
+    def caution(self) -> str:
+        """What is said of an adopted map that has placeholder names; ``""`` where there is nothing to say."""
+        if not self.placeholders or self.adopted_on is None:
+            return ""
+        count = f"{self.placeholders} street" + ("" if self.placeholders == 1 else "s")
+        return f"Adopted while {count} had a placeholder for a name, because: {self.reason}"
+
+
 @dataclass(frozen=True, eq=False)
 class Village:
     """A village, loaded once and read by every request.
@@ -67,12 +118,18 @@ class Village:
         The Street Numbering Map derived from its streets.
     frontages
         The map laid out for numbering.
+    edition
+        Which version of the map it is; None outside the register.
+    aliases
+        Names that streets had before, by their key.
     """
 
     files: VillageFiles
     law: Law
     map: NumberingMap
     frontages: Frontages
+    edition: Edition | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, directory: Path, day: date) -> Village:
@@ -95,12 +152,56 @@ class Village:
         gis.errors.StreetsError
             Every fault of the files; no law on that day; base lines that cannot be read.
         """
-        files, law = read_village(directory), law_on(day)
+        return cls.of(read_village(directory), law_on(day))
+
+    @classmethod
+    def of(
+        cls,
+        files: VillageFiles,
+        law: Law,
+        edits: Sequence[Edit] = (),
+        edition: Edition | None = None,
+        aliases: Mapping[str, str] | None = None,
+    ) -> Village:
+        """Derive a village's map from what was read.
+
+        Parameters
+        ----------
+        files
+            Its streets and settings.
+        law
+            The law in force.
+        edits
+            Officers' edits of the map's rows.
+        edition
+            Which version of the map it is.
+        aliases
+            Names that streets had before, by their key.
+
+        Returns
+        -------
+        Village
+            Ready to number.
+
+        Raises
+        ------
+        gis.errors.StreetsError
+            Base lines that cannot be read; an edit that cannot be.
+        """
         made = files.settings
         net = network(files.pieces, made.base_ew, made.base_ns, made.reading)
-        numbering = numbering_map(net, law.numbering)
+        numbering = numbering_map(net, law.numbering, edits)
         warm(made.working_crs, LONLAT)
-        return cls(files, law, numbering, Frontages.of(numbering))
+        return cls(files, law, numbering, Frontages.of(numbering), edition, aliases or {})
+
+    @property
+    def draft(self) -> str:
+        """Why no number of it is official; ``""`` under an adopted map."""
+        if self.edition is None:
+            return self.files.settings.draft
+        if self.edition.adopted:
+            return ""
+        return self.files.settings.draft or self.edition.state
 
     @property
     def network(self) -> Network:
@@ -145,7 +246,7 @@ class Village:
         UnknownStreetError
             There is none of that name; names that are near are suggested.
         """
-        found = text if text in self._ids else self._by_key.get(street_key(text))
+        found = text if text in self._ids else self._by_key.get(street_key(text), self.aliases.get(street_key(text)))
         if found is None:
             near = difflib.get_close_matches(street_key(text), self._by_key, n=3, cutoff=0.6)
             names = " or ".join(self._by_key[key] for key in near)

@@ -38,6 +38,9 @@ CHROMIUM_FLAGS = (
 
 collect_ignore = ["bench"]
 
+# No test touches the register of the checkout: one that names no place of its own has this.
+os.environ.setdefault("BENTON_STATE_DIR", tempfile.mkdtemp(prefix="benton-tests-"))
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # Playwright keeps an event loop running in this thread to the end, where `asyncio.run` then fails.

@@ -87,15 +87,20 @@ class LotRequest(BaseModel):
     street: Annotated[str | None, Field(max_length=200, description="One street only, however spelt.")] = None
 
 
-def _json(content: Any) -> Response:
-    return Response(orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY), media_type="application/json")
+def answered(content: Any, status: int = 200, *, location: str = "", media: str = "application/json") -> Response:
+    """Return content as JSON."""
+    headers = {"Location": location} if location else None
+    body = orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
+    return Response(body, status_code=status, media_type=media, headers=headers)
 
 
 @router.post("/numbers/preview", summary="The number a main entrance would have, and why")
 async def numbers_preview(asked: PreviewRequest, request: Request) -> Response:
     """Number one entrance under § 288-15; nothing is stored."""
     # the village without a dependency: solving one costs a fifth of the answer
-    return _json(preview(request.app.state.village, asked.x, asked.y, asked.crs, asked.street, explained=asked.explain))
+    return answered(
+        preview(request.app.state.atlas.village, asked.x, asked.y, asked.crs, asked.street, explained=asked.explain)
+    )
 
 
 @router.get("/health", summary="Whether the service answers, and for which village")
@@ -107,7 +112,7 @@ async def health(village: VillageDep) -> dict[str, Any]:
 @router.post("/lots/numbers", summary="The numbers a lot embraces (§ 288-15 J)")
 async def lots_numbers(asked: LotRequest, village: VillageDep) -> Response:
     """Tell the numbers embraced within a lot's limits, on each street it fronts on."""
-    return _json(lot_numbers(village, asked.lot, asked.crs, asked.street))
+    return answered(lot_numbers(village, asked.lot, asked.crs, asked.street))
 
 
 @router.get("/streets", summary="The village's streets")
@@ -118,13 +123,13 @@ async def streets(
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> Response:
     """List streets by name."""
-    return _json(answers.street_list(village, q, limit, offset))
+    return answered(answers.street_list(village, q, limit, offset))
 
 
 @router.get("/streets/{name:path}/blocks", summary="A street's blocks", responses=_UNKNOWN)
 async def street_blocks(name: str, village: VillageDep) -> Response:
     """List one street's rows of the Street Numbering Map with their findings."""
-    return _json(answers.street_blocks(village, village.street_name(name)))
+    return answered(answers.street_blocks(village, village.street_name(name)))
 
 
 @router.get("/blocks", summary="The whole block table with its findings")
@@ -136,13 +141,13 @@ async def blocks(
     """List every row of the Street Numbering Map."""
     if format == "csv":
         return Response(answers.blocks_csv(village, finding), media_type="text/csv; charset=utf-8")
-    return _json(answers.block_table(village, finding))
+    return answered(answers.block_table(village, finding))
 
 
 @router.get("/parse", summary="An address text in its parts and forms")
 async def parse_address(text: Annotated[str, Query(max_length=1000, examples=["145 N Alma St"])]) -> Response:
     """Read an address text: CLDXF parts, full words and the USPS form."""
-    return _json(answers.address_parts(parse(text)))
+    return answered(answers.address_parts(parse(text)))
 
 
 __all__ = ["DESCRIPTION", "PROBLEM", "router"]

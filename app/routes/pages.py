@@ -42,7 +42,7 @@ def install(app: FastAPI) -> None:
     methods = ["GET", "HEAD"]
     for path, handler in handlers.items():
         app.add_api_route(path, handler, methods=methods, include_in_schema=False, dependencies=[Depends(identify)])
-    maps.map_script(app.state.village)
+    maps.map_script(app.state.atlas.village)
 
 
 async def home(request: Request, village: VillageDep) -> Response:

@@ -275,7 +275,7 @@ def page(
     Response
         HTML, compressed where the browser takes it; a page that did not change is not sent again.
     """
-    village: Village = request.app.state.village
+    village: Village = request.app.state.atlas.village
     person: Person = getattr(request.state, "person", PUBLIC)
     given = {"village": village, "made": village.files.settings, "path": request.url.path, "person": person}
     shown = environment().get_template(template).render(**given, **context)

@@ -1,0 +1,244 @@
+"""What a version of the map would change, and the Board's adoption of it.
+
+"Adding a street never moves an existing number": an official number stays when a map is adopted under which it would be
+another, and is marked as not conforming. `diff` lists every one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from app import registers
+from app.answers import listed, row_of
+from app.audit import Act, Actor
+from app.changes import computed_of
+from app.map_versions import Atlas, MapStateError, placeholders, proposal
+from app.naming import act_of_board
+from app.tables import addresses, maps
+from app.village import Village
+from gis.difference import RowChange, difference
+from gis.errors import Fault, StreetsError
+from gis.findings import Finding
+from gis.frontages import NO_STREET
+from gis.numbering import number
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """An active address under another map: the number it would have, None where there is none.
+
+    Parameters
+    ----------
+    row
+        The address with its location.
+    number
+        What the map gives its entrance on its street and half.
+    agrees
+        Whether the number held is what the map gives, or an officer's choice over the same computed number.
+    """
+
+    row: registers.Row
+    number: int | None
+    agrees: bool
+
+
+def under(village: Village, rows: Sequence[registers.Row]) -> list[Moved]:
+    """Compute the number of many addresses under a map.
+
+    Parameters
+    ----------
+    village
+        The village of the map.
+    rows
+        Addresses with their locations.
+
+    Returns
+    -------
+    list of Moved
+        One for each, in order.
+    """
+    known = {name: k for k, name in enumerate(village.frontages.names)}
+    x, y = (np.array([row[f"location_{axis}_ft"] for row in rows], dtype=np.float64) for axis in "xy")
+    ids = np.array([known.get(row["street"], NO_STREET) for row in rows], dtype=np.int64)
+    doors = number(village.frontages, x, y, ids)
+    sides = [village.map.rows[k].side if k >= 0 else "" for k in np.atleast_1d(doors.row).tolist()]
+    numbers = np.atleast_1d(doors.number).tolist()
+    return [_moved(village, row, computed, side) for row, computed, side in zip(rows, numbers, sides, strict=True)]
+
+
+def _moved(village: Village, row: registers.Row, computed: int, side: str) -> Moved:
+    if row["location_lot"]:
+        place = {name: row[f"location_{name}"] for name in ("x_ft", "y_ft", "lot")}
+        found = computed_of(village, row, place)[0]
+    else:
+        found = (computed or None) if side == row["half"] else None
+    return Moved(row, found, found is not None and found in {row["number"], row["computed_number"]})
+
+
+def diff(atlas: Atlas, connection: Connection, version: int) -> Json:
+    """Compare a version with the adopted one: every block and every number that would change.
+
+    Parameters
+    ----------
+    atlas
+        The village and its register.
+    connection
+        To the register.
+    version
+        The version compared.
+
+    Returns
+    -------
+    dict
+        ``blocks`` that are added, removed or changed, ``addresses`` that would have another number, what stands in
+        the way of adopting it (``placeholders``, ``unmatched_edits``) and ``counts``.
+    """
+    row = registers.get(connection, maps, version)
+    new = atlas.read(connection, version)
+    adopted = _adopted(connection)
+    old = atlas.read(connection, adopted) if adopted and adopted != version else None
+    changes = difference(old.map if old else None, new.map)
+    active = registers.located_many(connection, registers.IS_ACTIVE)
+    moved = [m for m in under(new, active) if not m.agrees] if active else []
+    counts = {
+        "blocks": len(changes),
+        "official": sum(m.row["status"] == "official" for m in moved),
+        "provisional": sum(m.row["status"] != "official" for m in moved),
+        "active": len(active),
+    }
+    return {
+        "version": version,
+        "status": row["status"],
+        "compared_with": adopted if old else None,
+        "counts": counts,
+        "blocks": [_block(old, new, change) for change in changes],
+        "addresses": [_address(m) for m in moved],
+        "placeholders": placeholders(new.files),
+        "unmatched_edits": [edit.place for edit in new.map.unmatched],
+        "findings": listed(new.map.findings),
+    }
+
+
+def _adopted(connection: Connection) -> int:
+    asked = sa.select(maps.c.version).where(maps.c.status == "adopted")
+    return int(connection.execute(asked).scalar_one_or_none() or 0)
+
+
+def _block(old: Village | None, new: Village, change: RowChange) -> Json:
+    return {
+        "change": change.kind,
+        "street": change.street,
+        "half": change.side,
+        "path": change.path,
+        "what": list(change.what),
+        "old": row_of(old, change.old) if old and change.old else None,
+        "new": row_of(new, change.new) if change.new else None,
+    }
+
+
+def _address(moved: Moved) -> Json:
+    row = moved.row
+    return {
+        "id": row["id"],
+        "address": row["full"],
+        "status": row["status"],
+        "street": row["street"],
+        "half": row["half"],
+        "number": row["number"],
+        "computed_number": row["computed_number"],
+        "would_be": moved.number,
+    }
+
+
+def adopt(
+    atlas: Atlas, connection: Connection, actor: Actor, version: int, day: date, act: str, reason: str = ""
+) -> Json:
+    """Record that the Village Board adopted a version (§ 288-15 A).
+
+    Provisional numbers that agree with it become official. Official ones stay as they are; those the map would number
+    otherwise are marked.
+
+    Parameters
+    ----------
+    atlas
+        The village and its register.
+    connection
+        Of the transaction.
+    actor
+        Who records it.
+    version
+        A proposal.
+    day, act
+        The Board's act and its day.
+    reason
+        Why it is adopted although streets have placeholder names; needed where they have.
+
+    Returns
+    -------
+    dict
+        ``version``, how many numbers became ``official``, and those that do not agree (``differ``).
+
+    Raises
+    ------
+    MapStateError
+        The version is no proposal, or was proposed under edits that match no row any more.
+    StreetsError
+        A day to come, no act, no reason where one is needed.
+    """
+    row = proposal(connection, version)
+    day, act = act_of_board(day, act)
+    village = atlas.read(connection, version)
+    if village.map.unmatched:
+        told = "; ".join(edit.place for edit in village.map.unmatched)
+        raise MapStateError.of("version", f"edits that match no row: {told}", "edits that match, or are withdrawn")
+    nameless = placeholders(village.files)
+    if nameless and not reason.strip():
+        expected = "why it is adopted although these names are placeholders; every page of it will say so"
+        found = f"nothing, and {len(nameless)} placeholder names ({', '.join(nameless[:3])}, ...)"
+        raise StreetsError(f"Version {version} has placeholder names.", [Fault("reason", found, expected)])
+    made = Act(connection, actor, " ".join((reason or act).split()))
+    before = _adopted(connection)
+    if before:
+        old = registers.get(connection, maps, before)
+        registers.update(made, "adopt map", maps, old, {"status": "superseded"})
+    adopted = {"status": "adopted", "adopted_on": day, "act": act, "adoption_reason": reason.strip()}
+    about = {"adopted_at": made.at, "adopted_by": actor.name, "placeholders": len(nameless)}
+    registers.update(made, "adopt map", maps, row, {**adopted, **about})
+    official, differ = _settle(made, village)
+    moved = [_address(m) for m in differ]
+    return {"version": version, "adopted_on": day.isoformat(), "act": act, "official": official, "differ": moved}
+
+
+def _settle(act: Act, village: Village) -> tuple[int, list[Moved]]:
+    """Make provisional numbers that agree official, and mark those that do not."""
+    rows = registers.located_many(act.connection, registers.IS_ACTIVE, addresses.c.status != "proposed")
+    official, differ = 0, []
+    for moved in under(village, rows) if rows else ():
+        changes: Json = {}
+        if moved.agrees and moved.row["status"] == "provisional":
+            changes["status"] = "official"
+            official += 1
+        if not moved.agrees:
+            differ.append(moved)
+        if moved.row["conforms"] != moved.agrees:
+            changes["conforms"] = moved.agrees
+        if changes:
+            plain = {c.name: moved.row[c.name] for c in addresses.c}
+            registers.update(act, "adopt map", addresses, plain, changes)
+    return official, differ
+
+
+def not_conforming(row: registers.Row) -> list[Json]:
+    """Return the finding of an old number that the map in force would number otherwise."""
+    if row["conforms"]:
+        return []
+    return listed([Finding("NOT_CONFORMING", {"number": row["number"], "computed": row["computed_number"] or "none"})])

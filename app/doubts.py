@@ -1,0 +1,118 @@
+"""The Clerk-Treasurer's doubt queue (§ 288-15 J): opened by whoever doubts, decided once, by the Clerk-Treasurer.
+
+"In case of doubt as to the proper number to be assigned to any lot or building, the Clerk-Treasurer shall determine the
+number of such lot or building."
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from app import registers
+from app.acts import add, numbered, open_doubt
+from app.audit import Act, Actor
+from app.changes import StateError, check_free, needs_reason
+from app.considered import Wanted, consider
+from app.map_versions import Atlas
+from app.tables import doubts, instant
+from gis.errors import StreetsError
+
+Json = dict[str, Any]
+
+
+def raise_doubt(atlas: Atlas, connection: Connection, actor: Actor, wanted: Wanted, question: str) -> registers.Row:
+    """Put a question about an entrance's number before the Clerk-Treasurer.
+
+    Parameters
+    ----------
+    atlas
+        The village and its register.
+    connection
+        Of the transaction.
+    actor
+        Who asks.
+    wanted
+        The entrance; a number in it is what the officer would give.
+    question
+        What is in doubt.
+
+    Returns
+    -------
+    dict
+        The doubt.
+    """
+    if not question.strip():
+        raise StreetsError.of("question", "nothing", "what is in doubt")
+    village = atlas.now(connection)
+    found = consider(village, connection, replace(wanted, number=None))
+    act = Act(connection, actor, " ".join(question.split()))
+    return open_doubt(act, village, replace(found, wanted=wanted), "OFFICER", act.reason)
+
+
+def decide(
+    atlas: Atlas, connection: Connection, actor: Actor, doubt_id: int, number: int | None, suffix: str, reason: str
+) -> registers.Row:
+    """Determine the number of a lot or building in doubt, or that none is given; decided once.
+
+    Parameters
+    ----------
+    atlas
+        The village and its register.
+    connection
+        Of the transaction.
+    actor
+        The Clerk-Treasurer, or who acts for that officer.
+    doubt_id
+        The doubt.
+    number, suffix
+        The number determined, of either side; None where no number is given.
+    reason
+        Why; it is recorded and stands on the certificate.
+
+    Returns
+    -------
+    dict
+        The doubt as decided; its ``address_id`` is the address made.
+
+    Raises
+    ------
+    StateError
+        It was decided before; the message says by whom.
+    TakenError
+        The number is held.
+    """
+    row = registers.get(connection, doubts, doubt_id)
+    if row["status"] != "open":
+        told = f"decided by {row['decided_by']} on {row['decided_at']:%B %d, %Y}: {row['reason']}"
+        raise StateError.of("doubt", told, "a doubt that is open; each is decided once")
+    act = Act(connection, actor, needs_reason(reason))
+    decision = {"number": number, "suffix": suffix}
+    changes: Json = {
+        "status": "decided",
+        "decided_at": act.at,
+        "decided_by": actor.name,
+        "decision": decision,
+        "reason": act.reason,
+    }
+    if number is not None:
+        village = atlas.now(connection)
+        asked = {**row["request"], "number": number, "suffix": suffix, "reason": act.reason, "parity_decided": True}
+        found = consider(village, connection, Wanted(**asked))
+        if found.row is None:
+            raise StateError.of("doubt", "an entrance on no street", "one that fronts on a street")
+        check_free(connection, numbered(found.row.street, found.row.side, number, found.wanted.suffix))
+        said = {"by": actor.name, "at": instant(act.at), "reason": act.reason, "section": "288-15 J"}
+        decided = {"decisions": [{**said, "decision": f"The number is {number}{suffix}."}], "doubt_id": doubt_id}
+        settled = replace(found, number=number, confirm="")
+        changes["address_id"] = add(act, village, settled, decided, clerk=act.reason)["id"]
+    return registers.update(act, "decide doubt", doubts, row, changes)
+
+
+def listed(connection: Connection, *, status: str = "", limit: int = 500) -> list[registers.Row]:
+    """Return doubts, the oldest open ones first."""
+    conditions = [doubts.c.status == status] if status else []
+    order = [doubts.c.status.desc(), doubts.c.opened_at, doubts.c.id]
+    return registers.rows(connection, doubts, *conditions, order=order, limit=limit)

@@ -1,0 +1,407 @@
+"""Versions of the Street Numbering Map: proposed, edited, compared, adopted; old ones stay and can be numbered under.
+
+A version keeps all that its rows were derived from (streets, base lines, reading, the day of its law, officers' edits),
+so that any number can be recomputed under its own. The village in force is that of the adopted version; before any is
+adopted it is that of the newest proposal, and its numbers are provisional.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import date
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from shapely import LineString
+from sqlalchemy.engine import Connection
+
+from app import registers
+from app.audit import SYSTEM, Act, Actor
+from app.db import Database
+from app.law import law_on, today
+from app.settings import VillageSettings
+from app.streets import VillageFiles, read_village
+from app.tables import canonical, map_edits, maps, renamings, vacations
+from app.village import Edition, Village
+from gis.address import street_key
+from gis.crs import working_crs
+from gis.edits import Edit
+from gis.errors import StreetsError
+from gis.network import Piece
+from gis.rules import Reading
+
+Row = dict[str, Any]
+
+
+class MapStateError(StreetsError):
+    """A version of the map that is not in the state an act needs, such as one adopted that is to be edited."""
+
+
+# --- a version's content ---
+
+
+def pack(files: VillageFiles, law_date: date) -> bytes:
+    """Write all that a map is derived from as bytes."""
+    made = files.settings
+    content = {
+        "law_date": law_date.isoformat(),
+        "village": {"name": made.name, "county": made.county, "state": made.state, "draft": made.draft},
+        "base_lines": {"ew": made.base_ew, "ns": made.base_ns},
+        "working_crs": made.working_crs.text,
+        "reading": asdict(made.reading),
+        "pieces": [_piece(piece) for piece in files.pieces],
+    }
+    return zlib.compress(canonical(content).encode(), 9)
+
+
+def _piece(piece: Piece) -> Row:
+    known = {f: getattr(piece, f) for f in ("name", "kind", "block_line", "accuracy_ft", "name_status", "source")}
+    return {**known, "line": np.asarray(piece.line.coords)[:, :2].tolist()}
+
+
+def unpack(snapshot: bytes, about: VillageFiles) -> VillageFiles:
+    """Read a map's streets and settings back; lines and addresses that are no part of it are those of `about`."""
+    content = json.loads(zlib.decompress(snapshot))
+    settings = VillageSettings(
+        **content["village"],
+        base_ew=content["base_lines"]["ew"],
+        base_ns=content["base_lines"]["ns"],
+        working_crs=working_crs(content["working_crs"]),
+        reading=Reading(**content["reading"]),
+        row_width_ft=about.settings.row_width_ft,
+        row_width_accuracy_ft=about.settings.row_width_accuracy_ft,
+    )
+    pieces = tuple(Piece(**{**piece, "line": LineString(piece["line"])}) for piece in content["pieces"])
+    return VillageFiles(settings, pieces, about.linework, about.published)
+
+
+def with_names(files: VillageFiles, renamed: Iterable[Mapping[str, Any]]) -> VillageFiles:
+    """Give streets the names they were given by later acts."""
+    made, pieces = files.settings, files.pieces
+    for act in renamed:
+        old, new = act["old"], act["new"]
+        pieces = tuple(replace(p, name=new, name_status="confirmed") if p.name == old else p for p in pieces)
+        bases = {f: new for f in ("base_ew", "base_ns") if getattr(made, f) == old}
+        made = replace(made, **bases)
+    return VillageFiles(made, pieces, files.linework, files.published)
+
+
+def placeholders(files: VillageFiles) -> list[str]:
+    """Return the names that only stand for names not known, in order."""
+    return sorted({piece.name for piece in files.pieces if piece.name_status == "placeholder"})
+
+
+def edition_of(row: Mapping[str, Any]) -> Edition:
+    """Return a version's description."""
+    reason = row["adoption_reason"] or ""
+    return Edition(row["version"], row["status"], row["placeholders"], row["adopted_on"], row["act"] or "", reason)
+
+
+def edits_of(connection: Connection, version: int) -> list[Row]:
+    """Return a version's edits that were not withdrawn, in the order they were made."""
+    standing = (map_edits.c.map_version == version, map_edits.c.withdrawn_at.is_(None))
+    return registers.rows(connection, map_edits, *standing)
+
+
+def as_edit(row: Mapping[str, Any]) -> Edit:
+    """Return an edit as the geometry core takes it."""
+    known = ("kind", "street", "side", "path", "at_ft", "value", "code", "decision", "reason")
+    return Edit(**{name: row[name] for name in known}, by=row["made_by"], on=row["made_at"].date().isoformat())
+
+
+# --- the atlas: villages in memory ---
+
+
+class Atlas:
+    """The village of every version, loaded when first asked for; the one in force is kept up with the register.
+
+    Parameters
+    ----------
+    database
+        The register's.
+    directory
+        The village's own files.
+    law_date
+        The day whose law new proposals take; the day of the proposal where it is None.
+    """
+
+    def __init__(self, database: Database, directory: Path, law_date: date | None = None) -> None:
+        self.database = database
+        self.directory = directory
+        self.law_date = law_date
+        self.files = read_village(directory)
+        self._seen = -1
+        self._key: tuple[Any, ...] = ()
+        self._village: Village | None = None
+        self._loading = threading.Lock()
+        self._loaded = lru_cache(maxsize=8)(self._load)
+
+    @property
+    def village(self) -> Village:
+        """The village in force; its map is read anew when the register has moved and it is another."""
+        if self._village is not None and self.database.changes.value == self._seen:
+            return self._village
+        with self._loading:
+            moved = self.database.changes.value
+            if self._village is None or moved != self._seen:
+                with self.database.read() as connection:
+                    key = _state(connection)
+                    if key != self._key or self._village is None:
+                        self._village = self._loaded(key)
+                        self._key = key
+                self._seen = moved
+            return self._village
+
+    def of(self, version: int) -> Village:
+        """Return the village of any version.
+
+        Raises
+        ------
+        app.registers.NotFoundError
+            There is no such version.
+        """
+        with self.database.read() as connection:
+            registers.get(connection, maps, version)
+            return self._loaded(_state(connection, version))
+
+    def now(self, connection: Connection) -> Village:
+        """Return the village in force in a transaction's own state."""
+        return self._loaded(_state(connection))
+
+    def reread(self) -> None:
+        """Read the village's files again, for a proposal takes them as they are now."""
+        self.files = read_village(self.directory)
+
+    def _load(self, key: tuple[Any, ...]) -> Village:
+        with self.database.read() as connection:
+            return self.read(connection, key[0])
+
+    def read(self, connection: Connection, version: int, more: Sequence[Edit] = ()) -> Village:
+        """Derive a version's village inside a transaction, with further edits on trial."""
+        row = registers.get(connection, maps, version)
+        later = registers.rows(connection, renamings, *_standing(renamings), renamings.c.made_at > row["made_at"])
+        files = with_names(unpack(row["snapshot"], self.files), later)
+        edits = [as_edit(edit) for edit in edits_of(connection, version)]
+        edits = [_renamed(edit, later) for edit in edits]
+        edition = replace(edition_of(row), placeholders=len(placeholders(files)))
+        return Village.of(files, law_on(row["law_date"]), (*edits, *more), edition, aliases(connection))
+
+    def ensure(self) -> None:
+        """Make the first version, or the next where none is adopted and the village's files have changed."""
+        with self.database.write() as connection:
+            newest = registers.rows(connection, maps, order=[maps.c.version.desc()], limit=1)
+            adopted = registers.counted(connection, maps, maps.c.status == "adopted")
+            if not newest:
+                propose(self, connection, SYSTEM, "The first proposal, derived from the village's streets.")
+            elif not adopted and newest[0]["digest"] != self.digest(connection):
+                propose(self, connection, SYSTEM, "The village's files have changed since the last proposal.")
+
+    def digest(self, connection: Connection) -> str:
+        """Return the digest of the village's own files, under the names given since."""
+        return _digest(with_names(self.files, registers.rows(connection, renamings, *_standing(renamings))))
+
+    @property
+    def files_changed(self) -> bool:
+        """Whether the village's files are others than the map in force was derived from."""
+        with self.database.read() as connection:
+            version = self.village.edition.version if self.village.edition else 0
+            return bool(registers.get(connection, maps, version)["digest"] != self.digest(connection))
+
+
+def _renamed(edit: Edit, renamed: Iterable[Mapping[str, Any]]) -> Edit:
+    for act in renamed:
+        edit = replace(edit, street=act["new"]) if edit.street == act["old"] else edit
+    return edit
+
+
+def _standing(table: sa.Table) -> tuple[Any, ...]:
+    return (table.c.undone_at.is_(None),)
+
+
+def aliases(connection: Connection) -> dict[str, str]:
+    """Return the present name of each street that had another before, by the key of the old name."""
+    present: dict[str, str] = {}
+    for act in registers.rows(connection, renamings, *_standing(renamings)):
+        present = {key: act["new"] if name == act["old"] else name for key, name in present.items()}
+        present[street_key(act["old"])] = act["new"]
+        present.pop(street_key(act["new"]), None)
+    return present
+
+
+def in_force(connection: Connection) -> int:
+    """Return the version that numbers are assigned under: the adopted one, else the newest proposal."""
+    adopted = sa.select(maps.c.version).where(maps.c.status == "adopted")
+    found = connection.execute(adopted).scalar_one_or_none()
+    if found is None:
+        open_ones = maps.c.status == "proposal"
+        found = connection.execute(sa.select(sa.func.max(maps.c.version)).where(open_ones)).scalar_one()
+    if found is None:
+        raise MapStateError("There is no Street Numbering Map in the register.")
+    return int(found)
+
+
+def _state(connection: Connection, version: int = 0) -> tuple[Any, ...]:
+    """Return what a version's village depends on; equal states are equal villages."""
+    version = version or in_force(connection)
+    about = sa.select(maps.c.status, maps.c.adopted_on).where(maps.c.version == version)
+    last_edit = sa.select(sa.func.max(map_edits.c.id), sa.func.count(map_edits.c.withdrawn_at)).where(
+        map_edits.c.map_version == version
+    )
+    names = sa.select(sa.func.max(renamings.c.id), sa.func.count(renamings.c.undone_at))
+    return version, *(tuple(connection.execute(q).one()) for q in (about, last_edit, names))
+
+
+def _digest(files: VillageFiles) -> str:
+    return hashlib.sha256(zlib.decompress(pack(files, date.min))).hexdigest()
+
+
+def vacated(connection: Connection) -> dict[str, Row]:
+    """Return the streets that were vacated, by the key of their name."""
+    return {street_key(row["street"]): row for row in registers.rows(connection, vacations, *_standing(vacations))}
+
+
+# --- acts ---
+
+
+def propose(atlas: Atlas, connection: Connection, actor: Actor, reason: str) -> Row:
+    """Propose a map of the village's streets as its files have them now, under the names given since.
+
+    Edits of the map in force are carried over, for an officer's decision is not asked for twice. Vacated streets are
+    left out.
+
+    Parameters
+    ----------
+    atlas
+        For the village's files.
+    connection
+        Of the transaction.
+    actor
+        Who proposes.
+    reason
+        Why.
+
+    Returns
+    -------
+    dict
+        The version's row, without its content.
+    """
+    act = Act(connection, actor, reason)
+    gone = vacated(connection)
+    files = with_names(atlas.files, registers.rows(connection, renamings, *_standing(renamings)))
+    kept = VillageFiles(
+        files.settings,
+        tuple(piece for piece in files.pieces if street_key(piece.name) not in gone),
+        files.linework,
+        files.published,
+    )
+    day = atlas.law_date or today()
+    law_on(day)
+    before = [edits_of(connection, in_force(connection))] if registers.counted(connection, maps) else []
+    row = registers.insert(
+        act,
+        "propose map",
+        maps,
+        {
+            "version": int(connection.execute(sa.select(sa.func.max(maps.c.version))).scalar_one() or 0) + 1,
+            "status": "proposal",
+            "snapshot": pack(kept, day),
+            "digest": _digest(files),
+            "law_date": day,
+            "placeholders": len(placeholders(kept)),
+            "reason": reason,
+            "made_at": act.at,
+            "made_by": actor.name,
+        },
+    )
+    for edit in before[0] if before else ():
+        carried = {k: v for k, v in edit.items() if k not in {"id", "withdrawn_at"}}
+        registers.insert(act, "carry edit over", map_edits, {**carried, "map_version": row["version"]})
+    return registers.recorded(maps, row)
+
+
+def proposal(connection: Connection, version: int) -> Row:
+    """Return a version that is open to change.
+
+    Raises
+    ------
+    MapStateError
+        It is adopted, superseded or withdrawn.
+    app.registers.NotFoundError
+        There is none.
+    """
+    row = registers.get(connection, maps, version)
+    if row["status"] != "proposal":
+        raise MapStateError.of(
+            "version", f"version {version}, {row['status']}", "a proposal; make a new one to change the map"
+        )
+    return row
+
+
+def edit_map(atlas: Atlas, connection: Connection, actor: Actor, version: int, edit: Edit) -> Row:
+    """Record an officer's edit of a proposal's row, after it was tried.
+
+    Parameters
+    ----------
+    atlas
+        For the map.
+    connection
+        Of the transaction.
+    actor
+        Who edits.
+    version
+        The proposal.
+    edit
+        What changes, with the reason.
+
+    Returns
+    -------
+    dict
+        The edit's row.
+
+    Raises
+    ------
+    StreetsError
+        The version is no proposal; the edit is none that the map allows or matches no row; no reason.
+    """
+    proposal(connection, version)
+    if not edit.reason.strip():
+        raise StreetsError.of("reason", "nothing", "why the map is edited")
+    tried = atlas.read(connection, version, (edit,))
+    if edit in tried.map.unmatched:
+        row = f"{edit.side} {edit.street}, {edit.at_ft:g} ft from its base line"
+        raise StreetsError.of("row", row, "a row of this version, or a finding of it")
+    act = Act(connection, actor, edit.reason)
+    values = {k: v for k, v in asdict(edit).items() if k not in {"by", "on"}}
+    made = {"map_version": version, "made_at": act.at, "made_by": actor.name}
+    return registers.insert(act, "edit map", map_edits, {**values, **made})
+
+
+def withdraw_edit(atlas: Atlas, connection: Connection, actor: Actor, edit_id: int, reason: str) -> Row:
+    """Take an edit of a proposal back."""
+    row = registers.get(connection, map_edits, edit_id)
+    proposal(connection, row["map_version"])
+    if row["withdrawn_at"] is not None:
+        raise MapStateError.of("edit", f"edit {edit_id}, withdrawn", "an edit that stands")
+    act = Act(connection, actor, reason)
+    row = registers.update(act, "withdraw edit", map_edits, row, {"withdrawn_at": act.at})
+    atlas.read(connection, row["map_version"])  # the others must still hold without it
+    return row
+
+
+def withdraw(connection: Connection, actor: Actor, version: int, reason: str) -> Row:
+    """Withdraw a proposal; the last one open is kept while none is adopted, or no number could be given."""
+    row = proposal(connection, version)
+    others = registers.counted(connection, maps, maps.c.status.in_(("proposal", "adopted")), maps.c.version != version)
+    if not others:
+        raise MapStateError.of("version", f"version {version}, the only map there is", "one of several")
+    return registers.recorded(
+        maps, registers.update(Act(connection, actor, reason), "withdraw map", maps, row, {"status": "withdrawn"})
+    )

@@ -1,0 +1,152 @@
+"""The API of the Street Numbering Map's versions and of the streets' names: parse, call one function, answer."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Response
+from pydantic import Field
+
+from app import adoption, map_versions, naming, records, registers
+from app.auth import Permission, Person
+from app.deps import AtlasDep, needs
+from app.routes.api import answered
+from app.routes.register_api import PROBLEMS, Reason, Text
+from app.tables import maps
+from gis.edits import Edit
+
+router = APIRouter(prefix="/api/v1", responses=PROBLEMS)
+
+Editor = Annotated[Person, needs(Permission.EDIT_MAP)]
+Adopter = Annotated[Person, needs(Permission.ADOPT_MAP)]
+Namer = Annotated[Person, needs(Permission.NAME_STREETS)]
+Version = Annotated[int, Path(ge=1, le=2_000_000_000)]
+
+
+class Adoption(Reason):
+    """A Board act that adopts a version."""
+
+    date: Annotated[date, Field(description="The day of the Board's act.")]
+    act: Annotated[Text, Field(description="The act, such as `Resolution 2026-14`.")]
+
+
+class BoardAct(Adoption):
+    """A Board act on a street."""
+
+
+class Renaming(BoardAct):
+    """A Board act that renames a street."""
+
+    name: Annotated[str, Field(max_length=100)]
+
+
+class Vacation(BoardAct):
+    """A Board act that vacates a street."""
+
+    retire: Annotated[bool, Field(description="Whether addresses left on it are retired in the same act.")] = False
+
+
+class RowEdit(Reason):
+    """An officer's edit of a row."""
+
+    kind: Literal["hundred", "length", "remove_line", "decide"]
+    street: Annotated[str, Field(max_length=200)]
+    half: Annotated[str, Field(max_length=10)]
+    path: Annotated[int, Field(ge=0, le=1000)] = 0
+    at_ft: Annotated[float, Field(ge=0, le=10_000_000, description="Where the row begins; of a line, its station.")]
+    value: Annotated[float, Field(ge=0, le=10_000_000, description="The hundred, or the length of record in feet.")] = 0
+    code: Annotated[str, Field(max_length=40, description="The finding decided.")] = ""
+    decision: Annotated[Text, Field(description="What was decided of it.")] = ""
+
+
+@router.get("/maps", summary="Versions of the Street Numbering Map")
+def map_list(atlas: AtlasDep) -> Response:
+    """List versions, the newest first."""
+    with atlas.database.read() as connection:
+        rows = registers.rows(connection, maps, order=[maps.c.version.desc()])
+        force = map_versions.in_force(connection)
+    return answered({"items": [records.version(row, in_force=force) for row in rows]})
+
+
+@router.post("/maps", status_code=201, summary="Propose a map of the streets as they are now")
+def map_propose(person: Editor, atlas: AtlasDep, asked: Reason | None = None) -> Response:
+    """Derive a new version; edits of the one in force are carried over."""
+    atlas.reread()
+    with atlas.database.write() as connection:
+        row = map_versions.propose(atlas, connection, person.actor, asked.reason if asked else "")
+    return answered(records.version(row), 201)
+
+
+@router.get("/maps/{version}", summary="One version with its edits")
+def map_get(version: Version, atlas: AtlasDep) -> Response:
+    """Show a version."""
+    with atlas.database.read() as connection:
+        row = registers.get(connection, maps, version)
+        edits, force = map_versions.edits_of(connection, version), map_versions.in_force(connection)
+    return answered(records.version(row, edits, force))
+
+
+@router.get("/maps/{version}/diff", summary="What a version would change against the adopted one")
+def map_diff(version: Version, person: Annotated[Person, needs(Permission.READ_RECORDS)], atlas: AtlasDep) -> Response:
+    """List every block and every number that would change."""
+    with atlas.database.read() as connection:
+        return answered(adoption.diff(atlas, connection, version))
+
+
+@router.post("/maps/{version}/adopt", summary="Record the Board's adoption of a version")
+def map_adopt(version: Version, asked: Adoption, person: Adopter, atlas: AtlasDep) -> Response:
+    """Adopt a version: provisional numbers that agree with it become official."""
+    with atlas.database.write() as connection:
+        made = adoption.adopt(atlas, connection, person.actor, version, asked.date, asked.act, asked.reason)
+    return answered(made)
+
+
+@router.post("/maps/{version}/withdraw", summary="Withdraw a proposal")
+def map_withdraw(version: Version, asked: Reason, person: Editor, atlas: AtlasDep) -> Response:
+    """Withdraw a proposal."""
+    with atlas.database.write() as connection:
+        return answered(records.version(map_versions.withdraw(connection, person.actor, version, asked.reason)))
+
+
+@router.post("/maps/{version}/edits", status_code=201, summary="Edit a row of a proposal")
+def map_edit(version: Version, asked: RowEdit, person: Editor, atlas: AtlasDep) -> Response:
+    """Set a row's hundred or length of record, remove an extended line, or decide a finding."""
+    known: dict[str, Any] = asked.model_dump(exclude={"half"})
+    edit = Edit(**{**known, "side": asked.half.capitalize(), "street": atlas.village.street_name(asked.street)})
+    with atlas.database.write() as connection:
+        row = map_versions.edit_map(atlas, connection, person.actor, version, edit)
+    return answered({"id": row["id"], "version": version, "kind": row["kind"], "reason": row["reason"]}, 201)
+
+
+@router.post("/maps/{version}/edits/{edit_id}/withdraw", summary="Take an edit of a proposal back")
+def map_unedit(
+    version: Version,
+    edit_id: Annotated[int, Path(ge=1, le=2_000_000_000)],
+    asked: Reason,
+    person: Editor,
+    atlas: AtlasDep,
+) -> Response:
+    """Withdraw an edit."""
+    with atlas.database.write() as connection:
+        row = map_versions.withdraw_edit(atlas, connection, person.actor, edit_id, asked.reason)
+    return answered({"id": row["id"], "version": row["map_version"], "withdrawn": True})
+
+
+@router.post("/streets/{name:path}/rename", status_code=201, summary="Record that a street was renamed")
+def street_rename(name: str, asked: Renaming, person: Namer, atlas: AtlasDep) -> Response:
+    """Rename a street: its addresses follow, the old name is an alias."""
+    with atlas.database.write() as connection:
+        given = (asked.name, asked.date, asked.act, asked.reason)
+        made = naming.rename(atlas, connection, person.actor, name, *given)
+    warning = naming.warnings(atlas.village, made["new"])
+    return answered({**made, "warnings": [warning] if warning else []}, 201)
+
+
+@router.post("/streets/{name:path}/vacate", status_code=201, summary="Record that a street was vacated")
+def street_vacate(name: str, asked: Vacation, person: Namer, atlas: AtlasDep) -> Response:
+    """Vacate a street: none of its addresses is left behind."""
+    with atlas.database.write() as connection:
+        given = (asked.date, asked.act, asked.reason)
+        made = naming.vacate(atlas, connection, person.actor, name, *given, retire=asked.retire)
+    return answered(made, 201)

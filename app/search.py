@@ -1,0 +1,265 @@
+"""Finding an address however it is typed: the street by likeness, then the number by the index.
+
+A typo is looked for in the few hundred names of streets, never among the addresses: a full-text index over 100,000
+addresses is slower by a thousand times.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import sqlalchemy as sa
+from rapidfuzz import fuzz, process, utils
+from sqlalchemy.engine import Connection
+
+from app import registers
+from app.tables import STATUSES, addresses
+from app.village import Village
+from gis.address import parse, street_key
+from gis.errors import AddressError, StreetsError
+
+Json = dict[str, Any]
+LEAST = 68.0
+"""A street's name less like what was typed, of 100, is not meant."""
+NEAR = 8.0
+"""Streets this much less alike than the best are shown too."""
+DIRECTIONS = {
+    **dict.fromkeys(("n", "no", "north"), "North"),
+    **dict.fromkeys(("s", "so", "south"), "South"),
+    **dict.fromkeys(("e", "east"), "East"),
+    **dict.fromkeys(("w", "west"), "West"),
+}
+_NUMBER = re.compile(r"(?P<number>\d{1,6})(?P<suffix>[a-z]?)")
+_FRACTION = re.compile(r"(\d)\s*[¼½¾]|\b[1-9]/[2-8]\b")
+IN_ORDER = (addresses.c.street_key, addresses.c.half, addresses.c.number, addresses.c.fraction, addresses.c.suffix)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a text asks for.
+
+    Parameters
+    ----------
+    number, suffix
+        The number; 0 and ``""`` where there is none.
+    half
+        ``"North"`` and so on, or ``""``.
+    streets
+        Keys of the streets that may be meant, the likeliest first; none where no name was typed.
+    words
+        What was typed of the street's name.
+    """
+
+    number: int
+    suffix: str
+    half: str
+    streets: tuple[str, ...]
+    words: str
+
+
+def read(village: Village, text: str) -> Asked:
+    """Read what was typed into a number, a half and the streets it may mean.
+
+    Parameters
+    ----------
+    village
+        Whose streets, and the names they had before.
+    text
+        Such as ``"12 n vanburen"`` or ``"main 237"``.
+
+    Returns
+    -------
+    Asked
+        In any order of words, with typos in the street's name.
+    """
+    words = _FRACTION.sub(r"\1 ", text.casefold()).replace(",", " ").replace(".", " ").split()
+    number, suffix, half = 0, "", ""
+    left: list[str] = []
+    for word in words:
+        found = _NUMBER.fullmatch(word)
+        if found and not number:
+            number, suffix = int(found["number"]), found["suffix"].upper()
+        elif word in DIRECTIONS and not half and len(words) > 1:
+            half = DIRECTIONS[word]
+        else:
+            left.append(word)
+    if number and not left and not half:
+        return Asked(number, suffix, "", (), "")
+    named = " ".join(left)
+    if not named and half:  # "north 12": a street may be called so
+        return Asked(number, suffix, half, (), "")
+    return Asked(number, suffix, half, _likely(village, named), named)
+
+
+def _likely(village: Village, words: str) -> tuple[str, ...]:
+    if not words:
+        return ()
+    names = _names(village)
+    squeezed = _squeezed(words)
+    scored = process.extract(squeezed, list(names), scorer=_likeness, limit=5, score_cutoff=LEAST)
+    best = scored[0][1] if scored else 0.0
+    exact = best >= 99.5
+    kept = [names[name] for name, score, _ in scored if (score >= 99.5 if exact else score >= best - NEAR)]
+    return tuple(dict.fromkeys(kept))
+
+
+def _likeness(typed: str, name: str, **_: Any) -> float:
+    """Return how alike two squeezed names are; a beginning of a name, as typed into a search, counts too."""
+    whole = fuzz.ratio(typed, name)
+    begun = 95.0 if len(typed) >= 3 and name.startswith(typed) else 0.0
+    inside = 88.0 if len(typed) >= 4 and typed in name else 0.0
+    return max(whole, begun, inside)
+
+
+@lru_cache(maxsize=8)
+def _names(village: Village) -> Mapping[str, str]:
+    """Return each way a street's name may be typed, without spaces, and the key of the street meant."""
+    made: dict[str, str] = {}
+    for street in village.streets:
+        made[_squeezed(street.name)] = street_key(street.name)
+        bare = street.name.rpartition(" ")[0]
+        made.setdefault(_squeezed(bare or street.name), street_key(street.name))
+    for old, present in village.aliases.items():
+        made.setdefault(_squeezed(old), street_key(present))
+    return made
+
+
+def _squeezed(text: str) -> str:
+    """Write a name as it sounds the same however it is spaced, capped and shortened."""
+    return utils.default_process(street_key(text) or text).replace(" ", "")
+
+
+def found(
+    connection: Connection,
+    village: Village,
+    text: str,
+    *,
+    status: str = "",
+    street: str = "",
+    after: str = "",
+    limit: int = 50,
+) -> tuple[list[registers.Row], str]:
+    """Return addresses that a text may mean, the likeliest first.
+
+    Parameters
+    ----------
+    connection
+        To the register.
+    village
+        Whose streets.
+    text
+        What was typed; ``""`` for all addresses.
+    status
+        Only of this status; ``""`` for those that are active, ``"all"`` for all.
+    street
+        Only of this street, by its official name.
+    after
+        Where the last page ended.
+    limit
+        How many a page holds.
+
+    Returns
+    -------
+    list of dict, str
+        The addresses with their locations, and what `after` continues with; ``""`` at the end.
+
+    Raises
+    ------
+    StreetsError
+        An unknown status, or an `after` that is none.
+    """
+    conditions = _conditions(status, street)
+    asked = read(village, text) if text.strip() else None
+    order: Sequence[Any] = (*IN_ORDER, addresses.c.id)
+    if asked is not None:
+        narrowed, order = _narrowed(connection, asked, conditions)
+        conditions += narrowed
+        if asked.words and not asked.streets:
+            return [], ""
+    if asked is None or not asked.number:
+        conditions += _after(after)
+    start = 0 if asked is None or not asked.number else int(_cursor(after)[0]) if after else 0
+    query = registers.located_query(*conditions).order_by(*order).limit(limit + 1).offset(start)
+    rows = [dict(row) for row in connection.execute(query).mappings()]
+    page, more = rows[:limit], len(rows) > limit
+    if not more:
+        return page, ""
+    last = page[-1]
+    mark = [start + limit] if start or (asked and asked.number) else [last[c.name] for c in order]
+    return page, base64.urlsafe_b64encode(json.dumps(mark).encode()).decode()
+
+
+def _conditions(status: str, street: str) -> list[Any]:
+    if status not in {"", "all", *STATUSES}:
+        raise StreetsError.of("status", status, f"all, or one of {', '.join(STATUSES)}")
+    made: list[Any] = []
+    if status != "all":
+        made.append(addresses.c.status == status if status else registers.IS_ACTIVE)
+    if street:
+        made.append(addresses.c.street_key == street_key(street))
+    return made
+
+
+def _narrowed(connection: Connection, asked: Asked, conditions: Sequence[Any]) -> tuple[list[Any], Sequence[Any]]:
+    """Return what a text narrows to, and the order: the number itself first, else those nearest to it."""
+    made: list[Any] = []
+    if asked.streets:
+        made.append(addresses.c.street_key.in_(asked.streets))
+    if asked.half:
+        made.append(addresses.c.half == asked.half)
+    if not asked.number:
+        return made, (*IN_ORDER, addresses.c.id)
+    exact = [*made, addresses.c.number == asked.number]
+    lettered = [*exact, addresses.c.suffix == asked.suffix] if asked.suffix else exact
+    for wanted in (lettered, exact):
+        if connection.execute(sa.select(addresses.c.id).where(*conditions, *wanted).limit(1)).first():
+            return wanted, (_rank(asked.streets), *IN_ORDER, addresses.c.id)
+    near = sa.func.abs(addresses.c.number - asked.number)
+    window = addresses.c.number.between(asked.number - 100, asked.number + 100)
+    return [*made, window], (_rank(asked.streets), near, *IN_ORDER, addresses.c.id)
+
+
+def _rank(streets: Sequence[str]) -> Any:
+    if len(streets) < 2:
+        return addresses.c.street_key
+    return sa.case({key: k for k, key in enumerate(streets)}, value=addresses.c.street_key, else_=len(streets))
+
+
+def _after(mark: str) -> list[Any]:
+    if not mark:
+        return []
+    columns = (*IN_ORDER, addresses.c.id)
+    values = _cursor(mark)
+    if len(values) != len(columns):
+        raise StreetsError.of("after", mark, "what the last page's next says")
+    return [sa.tuple_(*columns) > sa.tuple_(*(sa.literal(v, c.type) for v, c in zip(values, columns, strict=True)))]
+
+
+def _cursor(mark: str) -> list[Any]:
+    try:
+        values = json.loads(base64.urlsafe_b64decode(mark.encode()))
+        if not isinstance(values, list) or not all(isinstance(v, str | int) for v in values) or not values:
+            raise ValueError
+    except ValueError as error:
+        raise StreetsError.of("after", mark, "what the last page's next says") from error
+    return values
+
+
+def parsed(text: str) -> Json | None:
+    """Return an address text's parts where it is one, for an empty list to say how it was read."""
+    try:
+        address = parse(text)
+    except AddressError:
+        return None
+    return {
+        "number": address.number,
+        "suffix": address.suffix,
+        "half": address.pre_directional,
+        "street": address.street,
+    }
