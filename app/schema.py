@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app.db import Database, StorageError
+from app.tables import metadata
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 VERSION_TABLE = "alembic_version"
+VIEWS = ["address_points"]
+FUNCTIONS = ["benton_refuse"]
+"""What there is on PostgreSQL beside tables. The database says it of itself, for an older release to read."""
 FOREIGN = frozenset({"spatial_ref_sys"})
 """Tables that PostGIS has in every database."""
 
@@ -119,7 +124,37 @@ def migrate(connection: Connection, target: str = "") -> None:
         command.downgrade(config, wanted)
     else:
         command.upgrade(config, wanted)
-    connection.info.pop("tables", None)
+    if wanted == head() and connection.dialect.name == "postgresql":
+        listed = json.dumps({"tables": sorted(metadata.tables), "views": VIEWS, "functions": FUNCTIONS})
+        connection.execute(sa.text(f"COMMENT ON TABLE {VERSION_TABLE} IS '{listed}'"))
+
+
+def drop_register(connection: Connection) -> None:
+    """Take the register of any release out of a PostgreSQL database, and nothing else.
+
+    Parameters
+    ----------
+    connection
+        Of a writing transaction.
+
+    Raises
+    ------
+    StorageError
+        The database is another's.
+    """
+    if revision(connection) is None:
+        _refuse_foreign(connection)
+        return
+    said = connection.execute(sa.text(f"SELECT obj_description('{VERSION_TABLE}'::regclass)")).scalar_one()
+    if not said:
+        raise StorageError("The database does not say which tables are the register's: restore into an empty one.")
+    listed = json.loads(said)
+    quote = connection.dialect.identifier_preparer.quote
+    for kind, names in (("VIEW", "views"), ("TABLE", "tables")):
+        connection.execute(sa.text(f"DROP {kind} {', '.join(map(quote, listed[names]))}"))
+    for name in listed["functions"]:
+        connection.execute(sa.text(f"DROP FUNCTION {quote(name)}()"))
+    connection.execute(sa.text(f"DROP TABLE {VERSION_TABLE}"))
 
 
 def _age(found: str) -> int:

@@ -1,0 +1,207 @@
+"""Whether the register is whole: its log, what the log says of each row, its references and its constraints."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from app.audit import FIRST, breaks
+from app.schema import head, require_head
+from app.tables import (
+    FROZEN,
+    GUARDED,
+    addresses,
+    audit,
+    canonical,
+    documents,
+    doubts,
+    explanations,
+    locations,
+    map_edits,
+    maps,
+    metadata,
+    renamings,
+    vacations,
+)
+
+LOGGED = (addresses, locations, maps, map_edits, doubts, renamings, vacations)
+"""Tables whose every row is in the log as it is now."""
+AT_ONCE = 200
+
+
+def verify(connection: Connection, old_head: str = "") -> Iterator[str]:
+    """Check the whole register.
+
+    Parameters
+    ----------
+    connection
+        Of one transaction, so that one state is checked.
+    old_head
+        A head printed on a certificate or kept in a backup, which the log must hold.
+
+    Yields
+    ------
+    str
+        Each break, as a sentence; none where all is whole.
+
+    Raises
+    ------
+    StorageError
+        There is no register, or one of another release.
+    """
+    require_head(connection)
+    if connection.dialect.name == "sqlite":
+        for (found,) in connection.execute(sa.text("PRAGMA integrity_check")).all():
+            if found != "ok":
+                yield f"the database file: {found}"
+    yield from _schema(connection)
+    yield from (f"audit {b.seq}: {b.how}" for b in breaks(connection, old_head))
+    yield from _references(connection)
+    yield from _twice(connection)
+    for table in LOGGED:
+        yield from _unlogged(connection, table)
+    yield from _contents(connection)
+
+
+def _schema(connection: Connection) -> Iterator[str]:
+    """Compare the schema with what this release makes of an empty database."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    def ours(name: str | None, kind: str, _parents: Any) -> bool:
+        return kind != "table" or name in metadata.tables
+
+    context = MigrationContext.configure(connection, opts={"include_name": ours})
+    for difference in compare_metadata(context, metadata):
+        yield f"schema {head()}: {_told(difference)}"
+    for name in sorted(_refusals(connection) - set(_triggers(connection))):
+        yield f"schema {head()}: the trigger {name} is missing or off: what it refuses would be done"
+
+
+def _told(difference: Any) -> str:
+    first = difference[0]
+    kind, *about = first if isinstance(first, tuple) else difference
+    named = [str(getattr(part, "name", part)) for part in about if part is not None and not isinstance(part, dict)]
+    return f"differs from the release's: {kind.replace('_', ' ')} {' '.join(named)}".strip()
+
+
+def _refusals(connection: Connection) -> set[str]:
+    names = {f"{table}_no_{act.lower()}" for table, acts in GUARDED.items() for act in acts}
+    names |= {f"{table}_frozen" for table in FROZEN}
+    return names | ({f"{table}_no_truncate" for table in GUARDED} if connection.dialect.name == "postgresql" else set())
+
+
+def _triggers(connection: Connection) -> list[str]:
+    asked = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+    if connection.dialect.name == "postgresql":
+        asked = (
+            "SELECT tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+            "WHERE NOT tgisinternal AND tgenabled IN ('O', 'A') AND c.relnamespace = current_schema()::regnamespace"
+        )
+    return list(connection.execute(sa.text(asked)).scalars())
+
+
+def _references(connection: Connection) -> Iterator[str]:
+    for table in metadata.sorted_tables:
+        for reference in table.foreign_keys:
+            own, other = reference.parent, reference.column
+            target = other.table.alias("target")
+            there = sa.select(target.c[other.name]).where(target.c[other.name] == own).exists()
+            lost = sa.select(*table.primary_key.columns, own.label("lost")).where(own.is_not(None), ~there)
+            for *key, value in connection.execute(lost):
+                yield f"{table.name} {_named(key)}: its {own.name} {value} is not there"
+
+
+def _twice(connection: Connection) -> Iterator[str]:
+    """Find what a unique constraint forbids, should it not have been there."""
+    for table in metadata.sorted_tables:
+        for columns, condition in _unique(table):
+            asked = sa.select(*columns, sa.func.count()).group_by(*columns).having(sa.func.count() > 1)
+            asked = asked.where(*(column.is_not(None) for column in columns), condition)
+            for *key, count in connection.execute(asked):
+                yield f"{table.name}: {count} rows have {', '.join(c.name for c in columns)} = {_named(key)}"
+
+
+def _unique(table: sa.Table) -> Iterator[tuple[list[Any], Any]]:
+    for constraint in table.constraints:
+        if isinstance(constraint, sa.UniqueConstraint | sa.PrimaryKeyConstraint):
+            yield list(constraint.columns), sa.true()
+    for index in table.indexes:
+        if index.unique:
+            condition = index.dialect_options["sqlite"]["where"]
+            yield list(index.columns), sa.true() if condition is None else condition
+
+
+def _named(key: Any) -> str:
+    return " ".join(str(part) for part in key)
+
+
+# --- what the log says ---
+
+
+def _unlogged(connection: Connection, table: sa.Table) -> Iterator[str]:
+    """Compare each row with the last that the log says of it."""
+    key = next(iter(table.primary_key.columns))
+    newest = _newest(table)
+    columns = [column for column in table.columns if not isinstance(column.type, sa.LargeBinary)]
+    asked = sa.select(*columns, audit.c.seq.label("_seq"), audit.c.after.label("_after"))
+    asked = asked.select_from(
+        table.outerjoin(newest, newest.c.subject == sa.cast(key, sa.String)).outerjoin(
+            audit, audit.c.seq == newest.c.seq
+        )
+    )
+    for row in connection.execute(asked.order_by(key).execution_options(yield_per=AT_ONCE)).mappings():
+        if row["_seq"] is None:
+            yield f"{table.name} {row[key.name]}: the log knows nothing of it"
+            continue
+        said = json.loads(row["_after"])
+        now = json.loads(canonical({name: row[name] for name in said if name in row}))
+        differing = sorted(name for name in now if now[name] != said[name])
+        if differing:
+            yield f"{table.name} {row[key.name]}: {', '.join(differing)} changed since audit {row['_seq']}, by no act"
+    there = sa.select(key).where(newest.c.subject == sa.cast(key, sa.String)).exists()
+    for subject, seq in connection.execute(sa.select(newest.c.subject, newest.c.seq).where(~there)):
+        yield f"{table.name} {subject}: audit {seq} tells of it and it is not there"
+
+
+def _newest(table: sa.Table) -> Any:
+    """Return the last entry of each of a table's rows that says what the row is."""
+    said = (audit.c.kind == table.name) & audit.c.after.is_not(None)
+    asked = sa.select(audit.c.subject, sa.func.max(audit.c.seq).label("seq")).where(said).group_by(audit.c.subject)
+    return asked.subquery("newest")
+
+
+def _contents(connection: Connection) -> Iterator[str]:
+    """Compare what is kept as bytes with its digests."""
+    for digest, body in _streamed(connection, explanations.c.digest, explanations.c.body):
+        if hashlib.sha256(_unpacked(body)).hexdigest() != digest:
+            yield f"explanations {digest}: its content is not what was issued"
+    for number, digest, head_then, pdf in _streamed(connection, *_ISSUED):
+        if hashlib.sha256(pdf).hexdigest() != digest:
+            yield f"documents {number}: its file is not what was issued"
+        held = connection.execute(sa.select(audit.c.seq).where(audit.c.hash == head_then)).first()
+        if held is None and head_then != FIRST:
+            yield f"documents {number}: the audit has no entry with the head printed on it, {head_then}"
+    for version, snapshot in _streamed(connection, maps.c.version, maps.c.snapshot):
+        if not _unpacked(snapshot):
+            yield f"maps {version}: its content cannot be read"
+
+
+_ISSUED = (documents.c.number, documents.c.sha256, documents.c.audit_head, documents.c.pdf)
+
+
+def _streamed(connection: Connection, *columns: Any) -> Any:
+    return connection.execute(sa.select(*columns).order_by(columns[0]).execution_options(yield_per=AT_ONCE))
+
+
+def _unpacked(body: bytes) -> bytes:
+    try:
+        return zlib.decompress(body)
+    except zlib.error:
+        return b""
