@@ -6,10 +6,10 @@ from fastapi import FastAPI
 
 from app import errors
 from app.db import Database
-from app.schema import ensure_schema
 from app.map_versions import Atlas
-from app.routes import api, maps_api, pages, people, people_api, register_api
+from app.routes import api, document_routes, maps_api, pages, people, people_api, register_api
 from app.routes.rendering import ShownWorker
+from app.schema import ensure_schema
 from app.settings import Settings
 
 
@@ -52,6 +52,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(api.router)
     app.include_router(register_api.router)
     app.include_router(maps_api.router)
+    app.include_router(document_routes.router)
     app.include_router(people_api.router)
     app.include_router(people.router)
     pages.install(app)

@@ -244,6 +244,24 @@ def needles(village: Village) -> Needles:
     return Needles(round(float(grid), 1), round(float(axis), 1))
 
 
+def roads(village: Village) -> Iterator[tuple[Floats, str, str]]:
+    """Give each stretch of street on the ground: its vertices (working CRS, feet), its kind and name.
+
+    Parameters
+    ----------
+    village
+        The village.
+
+    Yields
+    ------
+    tuple
+        The kind is ``"base_line"`` where the street is one.
+    """
+    for line in _roads(village, ""):
+        known = line.properties
+        yield line.coords, "base_line" if known["base"] else known["kind"], known["name"]
+
+
 def ground(half: Half) -> tuple[float, float]:
     """Return the stations between which a half-street exists on the ground; equal where it does not."""
     if not half.physical.any():

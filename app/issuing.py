@@ -1,0 +1,231 @@
+"""Issuing a document of an address: from its record to a PDF that is kept as issued, with the audit's head on it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator
+from datetime import UTC
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from app import audit, maps, registers
+from app.adoption import not_conforming
+from app.assign import written
+from app.audit import Act
+from app.auth import Person
+from app.changes import StateError
+from app.clocks import LOCAL, within_days
+from app.documents import Drawn, Neighbour, Notice, Sheet, assignment_notice, certificate
+from app.map_versions import Atlas
+from app.tables import addresses, documents
+from app.village import LONLAT, Village
+
+Json = dict[str, Any]
+KINDS = {"certificate": "C", "notice": "N"}
+"""Kinds of documents, and the letter their numbers begin with."""
+AROUND_FT = 1500.0
+"""How far round the entrance the document's map has streets."""
+BESIDE_FT = 600.0
+"""How far round the entrance it names neighbours."""
+
+
+def issue(
+    atlas: Atlas,
+    connection: Connection,
+    person: Person,
+    address_id: int,
+    kind: str,
+    *,
+    base_url: str,
+    first_number: bool = True,
+    addressee: str = "",
+) -> registers.Row:
+    """Issue a document of an address and keep it; a later correction is a new document.
+
+    Parameters
+    ----------
+    atlas
+        The village and its register.
+    connection
+        Of the transaction.
+    person
+        Who issues it.
+    address_id
+        The address.
+    kind
+        A key of `KINDS`.
+    base_url
+        Address of the public pages, without a slash at its end; ``""`` for none on the document.
+    first_number, addressee
+        Of a notice: whether the Village pays (§ 288-15 G(2)), and to whom it goes.
+
+    Returns
+    -------
+    dict
+        The document's row.
+
+    Raises
+    ------
+    StateError
+        The address is retired, or is proposed and nobody has confirmed it.
+    """
+    row = registers.located(connection, address_id)
+    if row["status"] in {"retired", "proposed"}:
+        raise StateError.of("id", f"{row['full']}, {row['status']}", "an address that is provisional or official")
+    act = Act(connection, person.actor, f"{kind} of {row['full']}")
+    number = _number(connection, kind, act.at.astimezone(LOCAL).year)
+    head = audit.head(connection)
+    village = atlas.read(connection, row["map_version"])
+    sheet = _sheet(atlas, connection, village, row, act, number, head, base_url)
+    facts: Json = {"address": row["full"], "status": row["status"], "map_version": row["map_version"]}
+    if kind == "notice":
+        notice = _notice(connection, village, row, first_number=first_number, addressee=addressee)
+        facts |= {"first_number": first_number, "addressee": addressee, "deadline": notice.deadline.day}
+        pdf = assignment_notice(sheet, notice)
+    else:
+        pdf = certificate(sheet)
+    values = {
+        "kind": kind,
+        "number": number,
+        "address_id": address_id,
+        "issued_at": act.at,
+        "issued_by": person.name,
+        "facts": facts,
+        "sha256": hashlib.sha256(pdf).hexdigest(),
+        "audit_head": head,
+        "pdf": pdf,
+    }
+    return registers.insert(act, f"issue {kind}", documents, values)
+
+
+def _number(connection: Connection, kind: str, year: int) -> str:
+    """Return the next number of a kind in a year, such as ``C-2026-0007``."""
+    begun = f"{KINDS[kind]}-{year}-"
+    last = connection.execute(
+        sa.select(documents.c.number)
+        .where(documents.c.kind == kind, documents.c.number.like(f"{begun}%"))
+        .order_by(documents.c.id.desc())
+        .limit(1)
+    ).scalar_one_or_none()
+    return f"{begun}{int(last.rpartition('-')[2]) + 1 if last else 1:04d}"
+
+
+def _sheet(
+    atlas: Atlas,
+    connection: Connection,
+    village: Village,
+    row: registers.Row,
+    act: Act,
+    number: str,
+    head: str,
+    base_url: str,
+) -> Sheet:
+    made, why = village.files.settings, registers.explanation(connection, row["explanation"])
+    computed = row["computed_number"]
+    other = computed and computed != row["number"]
+    north = village.network.north
+    return Sheet(
+        village=made.name,
+        county=made.county,
+        state=made.state,
+        document_no=number,
+        issued_at=act.at,
+        issued_by=act.actor.name,
+        acting_for=act.actor.acting_for,
+        address=row["full"],
+        usps=row["usps"],
+        status=row["status"],
+        map_version=row["map_version"],
+        map_state=village.edition.state if village.edition else "",
+        map_notes=_notes(atlas, connection, village, row),
+        law_date=row["law_date"],
+        steps=tuple(why["steps"]),
+        findings=(*row["findings"], *not_conforming(row), *map(_decision, row["decisions"])),
+        reason=row["reason"],
+        computed=(written(computed, row["half"], row["street"])[0] or "") if other else "",
+        drawn=tuple(_drawn(village, row, why)),
+        entrance=(row["location_x_ft"], row["location_y_ft"]),
+        neighbours=tuple(_neighbours(connection, row)),
+        grid_north_deg=0.0,
+        axis_north_deg=math.degrees(math.atan2(float(north[0]), float(north[1]))),
+        audit_head=head,
+        public_url=f"{base_url}/addresses/{row['id']}" if base_url else "",
+    )
+
+
+def _decision(decision: Json) -> Json:
+    by = f"{decision['by']}: " if decision.get("by") else ""
+    message = f"{by}{decision['decision']} {decision.get('reason', '')}".strip()
+    section = decision.get("section", "288-15 J")
+    return {"title": "Decided", "message": message, "section": section, "severity": "decision"}
+
+
+def _notes(atlas: Atlas, connection: Connection, village: Village, row: registers.Row) -> tuple[str, ...]:
+    """Return what is said of the map: placeholder names, open units, and whether a later one is in force."""
+    edition, now = village.edition, atlas.now(connection).edition
+    notes = [edition.caution] if edition and edition.caution else []
+    if edition and edition.placeholders and not edition.caution:
+        notes.append(f"{edition.placeholders} streets of this map have a placeholder for a name.")
+    notes += [finding.message for finding in village.map.findings]
+    if edition and now and now.version != edition.version:
+        notes.append(f"The map in force now is version {now.version}; this number was given under {edition.version}.")
+    return tuple(notes)
+
+
+def _drawn(village: Village, row: registers.Row, why: Json) -> Iterator[Drawn]:
+    """Give the lines of the document's map: streets near the entrance, and the lines drawn to find the number."""
+    x, y = row["location_x_ft"], row["location_y_ft"]
+    for coords, kind, name in maps.roads(village):
+        if np.hypot(coords[:, 0] - x, coords[:, 1] - y).min() <= AROUND_FT or _passes(coords, x, y):
+            yield Drawn(coords, kind, name)
+    project = village.into_feet(LONLAT)
+    for feature in why["geometry"]["features"]:
+        lonlat = np.asarray(feature["geometry"]["coordinates"], dtype=np.float64)
+        known = feature["properties"]
+        flat = np.stack(project(lonlat[:, 0], lonlat[:, 1]), axis=1)
+        yield Drawn(flat, known["role"], known["label"], known["assumed"])
+    for role in ("lot", "building"):
+        if row[f"location_{role}"]:
+            yield Drawn(np.asarray(row[f"location_{role}"]["coordinates"][0], dtype=np.float64), role)
+
+
+def _passes(coords: Any, x: float, y: float) -> bool:
+    """Whether a line's box comes near, though none of its vertices does."""
+    west, south = coords.min(axis=0) - AROUND_FT
+    east, north = coords.max(axis=0) + AROUND_FT
+    return bool(west <= x <= east and south <= y <= north)
+
+
+def _neighbours(connection: Connection, row: registers.Row) -> Iterator[Neighbour]:
+    x, y = row["location_x_ft"], row["location_y_ft"]
+    near = registers.at_place(connection, x - BESIDE_FT, y - BESIDE_FT, x + BESIDE_FT, y + BESIDE_FT)
+    for other in near:
+        if other["id"] != row["id"] and other["street_key"] == row["street_key"]:
+            text = f"{other['number']}{' ' if other['fraction'] else ''}{other['fraction']}{other['suffix']}"
+            yield Neighbour(other["location_x_ft"], other["location_y_ft"], text)
+
+
+def _notice(
+    connection: Connection, village: Village, row: registers.Row, *, first_number: bool, addressee: str
+) -> Notice:
+    assigned_on = row["made_at"].replace(tzinfo=UTC).astimezone(LOCAL).date()
+    days = int(village.law["place_within_days"].value)
+    back = row["set_back"] or {}
+    old = registers.rows(connection, addresses, addresses.c.replaced_by == row["id"])
+    return Notice(
+        assigned_on=assigned_on,
+        deadline=within_days(assigned_on, days, "288-15 G(2)"),
+        first_number=first_number,
+        addressee=addressee,
+        display=back.get("display", "measure_it"),
+        set_back_ft=back.get("distance_ft", math.nan),
+        set_back_uncertainty_ft=back.get("uncertainty_ft", math.nan),
+        set_back_from_door=back.get("from_door", True),
+        assumed_width_ft=back.get("assumed_width_ft", village.files.settings.row_width_ft),
+        old_address=old[0]["full"] if old else "",
+        doors=row["location_doors"],
+    )
