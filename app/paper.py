@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -121,12 +122,12 @@ def printable(text: str) -> str:
     -------
     str
         Composed; every white space a blank; each character that a face lacks, or that has no shape of its own, as
-        its code, such as ``[U+1F9A1]``.
+        its code, such as ``[U+1F600]``.
 
     Examples
     --------
-    >>> printable("Łódź Street \N{BADGER}")
-    'Łódź Street [U+1F9A1]'
+    >>> printable("Łódź Street \N{GRINNING FACE}")
+    'Łódź Street [U+1F600]'
     """
     known = _signs()
     return "".join(
@@ -137,13 +138,18 @@ def printable(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _signs() -> frozenset[int]:
-    """Return the characters that each face of the text has, less those that show nothing."""
+    """Return the characters that each face of the text has, less those that show nothing or cannot be copied again."""
     reader = FPDF()
     for face, name in FACES.items():
         reader.add_font("text", face, FONTS / name)
-    tables = [frozenset(font.cmap) for font in reader.fonts.values() if isinstance(font, TTFFont)]
+    tables = []
+    for font in reader.fonts.values():
+        assert isinstance(font, TTFFont)
+        tables.append(frozenset(font.cmap))
+        font.close()
     common = frozenset.intersection(*tables)
-    return frozenset(code for code in common if unicodedata.category(chr(code)) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
+    kept = (code for code in common if code <= 0xFFFF)  # a sign past it would be copied out of the file as another
+    return frozenset(code for code in kept if unicodedata.category(chr(code)) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
 
 
 class Paper(FPDF):
@@ -159,6 +165,7 @@ class Paper(FPDF):
         super().__init__(unit="pt", format="letter")
         self.running = running
         self.floor = _BODY_BOTTOM
+        self._broken: dict[tuple[str, Type, float], list[str]] = {}
         self.alias_nb_pages(_PAGES)
         self.set_auto_page_break(False)
         self.set_margins(LEFT, TOP, WIDTH - RIGHT)
@@ -172,6 +179,12 @@ class Paper(FPDF):
         self.set_subject(printable(f"Document {running.document_no}"))
         self.set_lang("en-US")
         self.add_page()
+
+    def close(self) -> None:
+        """Close the files of the fonts."""
+        for font in self.fonts.values():
+            if isinstance(font, TTFFont):
+                font.close()
 
     # --- type ---
 
@@ -189,14 +202,15 @@ class Paper(FPDF):
         return self.get_string_width(printable(text))
 
     def lines_of(self, text: str, kind: Type, width: float) -> list[str]:
-        """Return a text broken into lines."""
-        self.use(kind)
-        shown = printable(text).replace("§ ", "§\N{NO-BREAK SPACE}")
-        if not shown.strip():
-            return []
-        lines = self.multi_cell(width, kind.line, shown, dry_run=True, output="LINES")
-        assert isinstance(lines, list)
-        return [str(line) for line in lines]
+        """Return a text broken into lines; what is measured first and written then is broken once."""
+        key = (text, kind, width)
+        if key not in self._broken:
+            self.use(kind)
+            shown = printable(text).replace("§ ", "§\N{NO-BREAK SPACE}")
+            lines = self.multi_cell(width, kind.line, shown, dry_run=True, output="LINES") if shown.strip() else []
+            assert isinstance(lines, list)
+            self._broken[key] = [str(line) for line in lines]
+        return self._broken[key]
 
     def height_of(self, text: str, kind: Type, width: float) -> float:
         """Return how high a text will be."""
@@ -393,6 +407,6 @@ def written(running: Running, write: Callable[[Paper], None]) -> bytes:
     bytes
         The same for the same input.
     """
-    paper = Paper(running)
-    write(paper)
-    return bytes(paper.output())
+    with closing(Paper(running)) as paper:
+        write(paper)
+        return bytes(paper.output())

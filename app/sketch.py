@@ -78,7 +78,8 @@ class Plan:
 
 
 _FOCUS = ("block", "block_line", "unit", "offset", "building", "lot")
-_KEPT_CLEAR = ("building", "unit", "offset", "lot")
+_KEPT_CLEAR = {"unit": 8, "offset": 4, "building": 2, "lot": 1}
+"""What a label had better not hide, and how much."""
 _NAMED = ("street", "private", "alley", "path", "base_line", "extension", "block")
 _LEAST_FT, _MOST_FT = 260.0, 1500.0
 _GROUND: Colour = (250, 250, 247)
@@ -99,7 +100,7 @@ class _Sheet:
         f = self.frame
         self.inside = shapely.box(f.x + 3, f.y + 3, f.x + f.width - 3, f.y + f.height - 3)
         shown = (d for d in self.plan.drawn if d.role in _KEPT_CLEAR and len(d.coords) > 1)
-        self.hidden = [LineString(self.place(d.coords)) for d in shown]
+        self.kept_clear = [(_KEPT_CLEAR[d.role], LineString(self.place(d.coords))) for d in shown]
 
     def place(self, coords: Floats) -> Floats:
         """Return where positions in feet fall on the page."""
@@ -113,6 +114,14 @@ class _Sheet:
         line = LineString(self.place(coords))
         parts = shapely.clip_by_rect(line, f.x - 20, f.y - 20, f.x + f.width + 20, f.y + f.height + 20)
         return [shapely.get_coordinates(part) for part in shapely.get_parts(parts) if part.length > 0]
+
+    def shows(self, coords: Floats) -> bool:
+        """Say whether a polyline is to be seen in the frame."""
+        return bool(LineString(self.place(coords)).intersects(self.inside))
+
+    def hides(self, shape: Polygon) -> int:
+        """Return how bad it is to write there."""
+        return sum(weight for weight, line in self.kept_clear if line.intersects(shape))
 
     def free(self, shape: Polygon) -> bool:
         """Say whether a label has room in the frame."""
@@ -152,7 +161,8 @@ def draw(paper: Paper, frame: Frame, plan: Plan) -> float:
     paper.set_draw_color(*GREY)
     paper.set_line_width(0.8)
     paper.rect(frame.x, frame.y, frame.width, frame.height)
-    there = {(d.role, d.assumed or d.role == "extension") for d in plan.drawn}
+    shown = (d for d in plan.drawn if len(d.coords) > 1 and sheet.shows(d.coords))
+    there = {(d.role, d.assumed or d.role == "extension") for d in shown}
     return frame.height + legend(paper, frame, there | ({("neighbour", False)} if plan.neighbours else set()))
 
 
@@ -246,11 +256,10 @@ def _beside(sheet: _Sheet, at: Point, text: str, kind: Type, away: float, *, alw
             (x - away * 0.7 - wide, y + away * 0.7),
         )
     ]
-    free = [room for room in rooms if sheet.free(room)]
-    clear = [room for room in free if not any(room.intersects(shape) for shape in sheet.hidden)]
-    chosen = next(iter((*clear, *free, *(rooms[:1] if always else []))), None)
-    if chosen is None:
+    free = [room for room in rooms if sheet.free(room)] or (rooms[:1] if always else [])
+    if not free:
         return False
+    chosen = min(free, key=sheet.hides)  # of equals the first
     sheet.taken.append(chosen)
     _plate(sheet.paper, chosen)
     sheet.paper.use(kind)
@@ -285,16 +294,16 @@ def _name(sheet: _Sheet, name: str, parts: Iterable[Floats], role: str) -> None:
     lines = sorted(shapely.get_parts(merged), key=lambda line: -line.length)
     colour = BLUE if role == "base_line" else GREY if role in ("extension", "block") else INK
     face = "I" if role in ("extension", "block") else ""
-    for size in (7.0, 6.0, 5.2):
+    for size, share in ((7.0, 1.0), (6.0, 1.0), (5.2, 1.0), (6.0, 0.6), (6.0, 0.35)):
         kind = Type(size, face, colour)
-        wide = sheet.paper.width_of(name, kind) + 5
-        for line in lines:
-            for middle, angle in _straights(line, wide):
-                room = _turned(middle, wide, size + 1.5, angle)
-                if sheet.free(room):
-                    sheet.taken.append(room)
-                    _along(sheet.paper, name, kind, middle, angle, room)
-                    return
+        text = sheet.paper.shortened(name, kind, share * sheet.paper.width_of(name, kind) + 0.1)
+        wide = sheet.paper.width_of(text, kind) + 5
+        for middle, angle in (place for line in lines for place in _straights(line, wide)):
+            room = _turned(middle, wide, size + 1.5, angle)
+            if sheet.free(room):
+                sheet.taken.append(room)
+                _along(sheet.paper, text, kind, middle, angle, room)
+                return
 
 
 def _straights(line: LineString, wide: float) -> Iterator[tuple[Point, float]]:
