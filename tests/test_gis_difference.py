@@ -109,3 +109,11 @@ def test_each_path_of_a_branched_street_is_compared_with_itself():
 def test_base_lines_known_better_change_only_findings():
     exact, rough = plat(*base_lines(), avenue(440, accuracy_ft=1)), plat(*base_lines(), avenue(440, accuracy_ft=22))
     assert {c.what for c in difference(exact, rough)} == {("findings",)}
+
+
+def test_two_legs_of_a_street_that_recrosses_main_street_are_compared_each_with_its_own():
+    # both legs north of Main Street are North Weave Street and begin at 0 ft; a lane crosses one of them on the ground
+    weave = street("Weave Street", (300, 600), (300, -200), (500, -200), (500, 600))
+    stub = street("Stub Lane", (450, 300), (550, 300))
+    assert len({row.half for row in plat(weave, stub).rows if (row.street, row.side) == ("Weave Street", "North")}) == 2
+    assert difference(plat(weave, stub), plat(weave, stub)) == ()
