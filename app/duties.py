@@ -301,4 +301,5 @@ def inches(length_in: float) -> str:
     if not eighths:
         return f"{whole} inches"
     shared = math.gcd(eighths, 8)
-    return f"{whole} {eighths // shared}/{8 // shared} inches"
+    fraction = f"{eighths // shared}/{8 // shared} inches"
+    return f"{whole} {fraction}" if whole else fraction

@@ -157,6 +157,7 @@ def draw(paper: Paper, frame: Frame, plan: Plan) -> float:
             sheet.taken.append(_room(taken.x, taken.y, taken.width, taken.height, 2))
         _entrance(sheet)
         _neighbours(sheet)
+        sheet.taken += [line.buffer(2.0) for weight, line in sheet.kept_clear if weight >= _KEPT_CLEAR["offset"]]
         _names(sheet)
     paper.set_draw_color(*GREY)
     paper.set_line_width(0.8)
@@ -221,7 +222,7 @@ def _entrance(sheet: _Sheet) -> None:
     paper.circle(x, y, 4.6, style="DF")
     paper.set_fill_color(*VERMILION)
     paper.circle(x, y, 1.4, style="F")
-    sheet.taken.append(shapely.box(x - 8, y - 8, x + 8, y + 8))
+    sheet.taken.append(shapely.Point(x, y).buffer(6.0))
     _beside(sheet, (x, y), sheet.plan.number, Type(11.0, "B"), 9.0, always=True)
 
 
@@ -294,7 +295,8 @@ def _name(sheet: _Sheet, name: str, parts: Iterable[Floats], role: str) -> None:
     lines = sorted(shapely.get_parts(merged), key=lambda line: -line.length)
     colour = BLUE if role == "base_line" else GREY if role in ("extension", "block") else INK
     face = "I" if role in ("extension", "block") else ""
-    for size, share in ((7.0, 1.0), (6.0, 1.0), (5.2, 1.0), (6.0, 0.6), (6.0, 0.35)):
+    cut = ((6.0, 0.6), (6.0, 0.35)) if len(name) > 30 else ()  # a short name cut shorter says nothing
+    for size, share in ((7.0, 1.0), (6.0, 1.0), (5.2, 1.0), *cut):
         kind = Type(size, face, colour)
         text = sheet.paper.shortened(name, kind, share * sheet.paper.width_of(name, kind) + 0.1)
         wide = sheet.paper.width_of(text, kind) + 5
