@@ -62,7 +62,7 @@ class Database:
     def __init__(self, url: str, state_dir: Path) -> None:
         self.url = _url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        beside = Path(self.url.database or "") if self.is_sqlite else state_dir / f"postgresql-{_digest(url)}"
+        beside = Path(self.url.database or "") if self.is_sqlite else state_dir / f"postgresql-{_digest(self.url)}"
         self.file = beside
         with _writable(beside.parent):
             beside.parent.mkdir(parents=True, exist_ok=True)
@@ -323,5 +323,6 @@ def prepare(connection: sqlite3.Connection, file: Path) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _digest(url: str) -> str:
-    return hashlib.sha256(url.encode()).hexdigest()[:12]
+def _digest(url: URL) -> str:
+    """Name a PostgreSQL database, however its URL is spelt."""
+    return hashlib.sha256(f"{url.host}:{url.port or 5432}/{url.database}".encode()).hexdigest()[:12]

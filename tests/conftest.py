@@ -104,7 +104,8 @@ def serving(log: Path, environment: Mapping[str, str] | None = None) -> Iterator
 
     command = [str(Path(sys.executable).with_name("benton-streets"))]
     command += ["serve", "--host", "127.0.0.1", "--port", str(port)]
-    with running(command, answers, log, env={**os.environ, **(environment or {})}, cwd=ROOT):
+    own = {"BENTON_STATE_DIR": str(log.with_name("register"))}
+    with running(command, answers, log, env={**os.environ, **own, **(environment or {})}, cwd=ROOT):
         yield url
 
 
