@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.params import Depends as Dependency
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app import keys, sessions
 from app.auth import PUBLIC, ForgedRequestError, Permission, Person, UnknownKeyError
@@ -19,7 +20,7 @@ from app.db import Database, StorageError
 from app.map_versions import Atlas
 from app.settings import Settings
 from app.village import Village
-from gis.errors import Fault
+from gis.errors import Fault, StreetsError
 
 COOKIE = "benton_session"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -121,6 +122,33 @@ def _touch(database: Database, person: Person, seen: datetime | None, note: Call
         _tried[mine] = now
         with contextlib.suppress(StorageError):
             note(database, person)
+
+
+class KnownKeys:
+    """Middleware that answers no request with a key that is unknown or revoked, whatever it asks for.
+
+    Parameters
+    ----------
+    app
+        The application it wraps.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on whose key is known, or that has none."""
+        if scope["type"] != "http" or all(name != b"authorization" for name, _ in scope["headers"]):
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        try:
+            await identify(request)
+        except StreetsError as error:
+            answer = await scope["app"].exception_handlers[StreetsError](request, error)
+            await answer(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
 
 
 async def _person(request: Request) -> Person:

@@ -6,6 +6,7 @@ from fastapi import FastAPI
 
 from app import errors
 from app.db import Database
+from app.deps import KnownKeys
 from app.map_versions import Atlas
 from app.routes import api, document_routes, maps_api, pages, people, people_api, register_api
 from app.routes.rendering import ShownWorker
@@ -49,6 +50,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.database = database
     app.state.atlas = atlas
     errors.install(app)
+    app.add_middleware(KnownKeys)
     app.include_router(api.router)
     app.include_router(register_api.router)
     app.include_router(maps_api.router)

@@ -84,6 +84,23 @@ class Session:
     seen_at: datetime
     expires_at: datetime
 
+    @property
+    def browser(self) -> str:
+        """The browser and the kind of device, in words."""
+        program = next((name for sign, name in _BROWSERS if sign in self.agent), "")
+        device = next((name for sign, name in _DEVICES if sign in self.agent), "")
+        return " on ".join(filter(None, (program, device))) or self.agent[:40] or "unknown"
+
+
+_BROWSERS = (
+    *(("Edg", "Edge"), ("OPR/", "Opera"), ("SamsungBrowser", "Samsung Internet"), ("Firefox", "Firefox")),
+    *(("FxiOS", "Firefox"), ("CriOS", "Chrome"), ("Chrome", "Chrome"), ("Safari", "Safari"), ("curl", "curl")),
+)
+_DEVICES = (
+    *(("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows")),
+    *(("Macintosh", "Mac"), ("CrOS", "ChromeOS"), ("Linux", "Linux")),
+)
+
 
 @dataclass(frozen=True)
 class Guest:
@@ -411,7 +428,7 @@ def change_password(database: Database, person: Person, old: str, new: str) -> N
 
 
 def _refuse_weak(password: str, name: str) -> None:
-    expected = f"{LEAST_PASSWORD} to {MOST_PASSWORD} characters; a few words in a row are easy to keep in mind"
+    expected = f"{LEAST_PASSWORD} to {MOST_PASSWORD} characters"
     if not LEAST_PASSWORD <= len(password) <= MOST_PASSWORD:
         found = f"{len(password)} characters"
         raise StreetsError("The new password cannot be used.", [Fault("new", found, expected)])

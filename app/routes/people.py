@@ -62,7 +62,12 @@ def _guest(request: Request) -> Guest:
 
 def _faults(error: StreetsError) -> dict[str, str]:
     """Return what is wrong by field, or under ``""`` where it is no field's."""
-    told = {f.field: f"Found {f.found}; expected {f.expected}." for f in error.faults}
+    told = {
+        f.field: f"{'Choose' if f.field == 'role' else 'Enter'} {f.expected}."
+        if f.found == "nothing"
+        else f"Found {f.found}; expected {f.expected}."
+        for f in error.faults
+    }
     return told or {"": error.message}
 
 

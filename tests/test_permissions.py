@@ -1,0 +1,342 @@
+"""Every route with every role, with no login and with what was revoked: nobody can do or read what they may not.
+
+A route that is not in `TABLE` fails the first test, so that no unguarded one can be added unseen.
+
+Seen to fail, each by breaking the code once: `needs` without `person.require`; a route with `PersonDep` for `Admin`
+(POST /users: 422 in place of 403); `Person.may` giving True; `KnownKeys` left out; `keys.holder` without its
+`revoked_at`; `_in_force` without its `revoked_at`; `_refuse_forged` left out; a route added beside the others.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.routing import iter_route_contexts
+from fastapi.testclient import TestClient
+
+from app.audit import CONSOLE
+from app.auth import ALLOWED, PUBLIC, Permission, Person, Role
+from app.db import Database
+from app.keys import list_keys, revoke_key
+from app.main import create_app
+from app.people import list_users
+from app.sessions import list_sessions, revoke_session
+from app.settings import Settings
+from tests.conftest import ROOT
+from tests.people import Headers, by_key, by_session, state
+from tests.test_api import PLAT, village
+
+OPEN = "open"
+"""Anyone may; a revoked key still gets nothing."""
+SESSION = "session"
+"""Any user with a session: their own account."""
+P = Permission
+
+TABLE: Mapping[str, Permission | str] = {
+    "GET /": OPEN,
+    "GET /map.js": OPEN,
+    "GET /find": OPEN,
+    "GET /streets": OPEN,
+    "GET /streets/{name:path}": OPEN,
+    "GET /findings": OPEN,
+    "GET /published": OPEN,
+    "GET /law": OPEN,
+    "GET /help": OPEN,
+    "GET /api": OPEN,
+    "GET /ca.pem": OPEN,
+    "GET /api/v1/openapi.json": OPEN,
+    "GET /api/v1/health": OPEN,
+    "GET /api/v1/streets": OPEN,
+    "GET /api/v1/streets/{name:path}/blocks": OPEN,
+    "GET /api/v1/blocks": OPEN,
+    "GET /api/v1/parse": OPEN,
+    "POST /api/v1/numbers/preview": OPEN,
+    "POST /api/v1/lots/numbers": OPEN,
+    # people
+    "GET /sign-in": OPEN,
+    "POST /sign-in": OPEN,
+    "POST /sign-out": OPEN,
+    "GET /link/{token}": OPEN,
+    "POST /link/{token}": OPEN,
+    "GET /api/v1/me": OPEN,
+    "GET /account": SESSION,
+    "GET /account/password": SESSION,
+    "POST /account/password": SESSION,
+    "POST /account/sessions/{session_id}/revoke": SESSION,
+    "GET /users": P.MANAGE_PEOPLE,
+    "POST /users": P.MANAGE_PEOPLE,
+    "GET /users/{user_id}": P.MANAGE_PEOPLE,
+    "POST /users/{user_id}/roles": P.MANAGE_PEOPLE,
+    "POST /users/{user_id}/disable": P.MANAGE_PEOPLE,
+    "POST /users/{user_id}/enable": P.MANAGE_PEOPLE,
+    "POST /users/{user_id}/link": P.MANAGE_PEOPLE,
+    "GET /keys": P.MANAGE_PEOPLE,
+    "POST /keys": P.MANAGE_PEOPLE,
+    "POST /keys/{key_id}/revoke": P.MANAGE_PEOPLE,
+    "GET /api/v1/users": P.MANAGE_PEOPLE,
+    "POST /api/v1/users": P.MANAGE_PEOPLE,
+    "POST /api/v1/users/{user_id}/roles": P.MANAGE_PEOPLE,
+    "POST /api/v1/users/{user_id}/disable": P.MANAGE_PEOPLE,
+    "POST /api/v1/users/{user_id}/enable": P.MANAGE_PEOPLE,
+    "POST /api/v1/users/{user_id}/link": P.MANAGE_PEOPLE,
+    "GET /api/v1/keys": P.MANAGE_PEOPLE,
+    "POST /api/v1/keys": P.MANAGE_PEOPLE,
+    "POST /api/v1/keys/{key_id}/revoke": P.MANAGE_PEOPLE,
+    # the register
+    "GET /api/v1/addresses": OPEN,
+    "GET /api/v1/addresses/{address_id}": OPEN,
+    "GET /api/v1/faces": OPEN,
+    "GET /api/v1/faces/why": OPEN,
+    "POST /api/v1/addresses": P.ASSIGN,
+    "POST /api/v1/addresses/preview": P.ASSIGN,
+    "POST /api/v1/addresses/{address_id}/retire": P.ASSIGN,
+    "POST /api/v1/addresses/{address_id}/restore": P.ASSIGN,
+    "POST /api/v1/addresses/{address_id}/confirm": P.ASSIGN,
+    "POST /api/v1/addresses/{address_id}/correct": P.ASSIGN,
+    "POST /api/v1/renumberings": P.ASSIGN,
+    "POST /api/v1/doubts": P.ASSIGN,
+    "GET /api/v1/doubts": P.READ_RECORDS,
+    "GET /api/v1/doubts/{doubt_id}": P.READ_RECORDS,
+    "POST /api/v1/doubts/{doubt_id}/decide": P.DECIDE_DOUBT,
+    # who may see an act may ask; `app.changes.undo` requires the permission of the act that is undone
+    "POST /api/v1/acts/{number}/undo": P.READ_RECORDS,
+    "GET /api/v1/audit": P.READ_AUDIT,
+    # the map
+    "GET /api/v1/maps": OPEN,
+    "GET /api/v1/maps/{version}": OPEN,
+    "GET /api/v1/maps/{version}/diff": P.READ_RECORDS,
+    "POST /api/v1/maps": P.EDIT_MAP,
+    "POST /api/v1/maps/{version}/adopt": P.ADOPT_MAP,
+    "POST /api/v1/maps/{version}/withdraw": P.EDIT_MAP,
+    "POST /api/v1/maps/{version}/edits": P.EDIT_MAP,
+    "POST /api/v1/maps/{version}/edits/{edit_id}/withdraw": P.EDIT_MAP,
+    "POST /api/v1/streets/{name:path}/rename": P.NAME_STREETS,
+    "POST /api/v1/streets/{name:path}/vacate": P.NAME_STREETS,
+    # documents
+    "POST /api/v1/addresses/{address_id}/certificate": P.ISSUE,
+    "POST /api/v1/addresses/{address_id}/notice": P.ISSUE,
+    "GET /api/v1/addresses/{address_id}/documents": P.READ_RECORDS,
+    "POST /addresses/{address_id}/certificate": P.ISSUE,
+    "POST /addresses/{address_id}/notice": P.ISSUE,
+    "GET /documents/{document_id}.pdf": P.READ_RECORDS,
+}
+ROLES: Mapping[Permission, str] = {
+    P.READ_RECORDS: "inspector police clerk director",
+    P.READ_911: "dispatch clerk director",
+    P.ASSIGN: "clerk director",
+    P.DECIDE_DOUBT: "clerk",
+    P.EDIT_MAP: "director",
+    P.ADOPT_MAP: "director",
+    P.NAME_STREETS: "director",
+    P.ISSUE: "clerk director",
+    P.READ_AUDIT: "clerk director admin",
+    P.MANAGE_PEOPLE: "admin",
+}
+"""Written out once more, from what each officer does, so that a changed role is a changed test."""
+ELSEWHERE = {"/static", "/static/leaflet"}
+"""Files that the project and Leaflet consist of."""
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Who asks, by what headers, with which roles."""
+
+    name: str
+    headers: Headers
+    roles: frozenset[Role] = frozenset()
+    session: bool = False
+    known: bool = True
+
+
+@dataclass(frozen=True)
+class Served:
+    client: TestClient
+    database: Database
+    askers: tuple[Asker, ...]
+    revoked_key: Headers
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("permissions")
+    settings = Settings(data_dir=village(tmp_path_factory.mktemp("plat"), PLAT), state_dir=folder)
+    app = create_app(settings)
+    database: Database = app.state.database
+    askers = [Asker("nobody", {}, known=False)]
+    for role in Role:
+        one = frozenset({role})
+        askers.append(Asker(f"{role} by key", by_key(database, role), one))
+        askers.append(Asker(f"{role} by session", by_session(database, f"A {role}", role), one, session=True))
+    every = frozenset(Role)
+    askers.append(Asker("all roles by session", by_session(database, "All", *Role), every, session=True))
+    with TestClient(app, base_url="https://testserver", follow_redirects=False) as client:
+        yield Served(client, database, (*askers, ended_session(database)), revoked_key(database))
+
+
+def revoked_key(database: Database) -> Headers:
+    headers = by_key(database, *Role, name="revoked")
+    with database.read() as connection:
+        (key,) = (key for key in list_keys(connection) if key.name == "revoked")
+    revoke_key(database, CONSOLE, key.id)
+    return headers
+
+
+def ended_session(database: Database) -> Asker:
+    headers = by_session(database, "Ended", *Role)
+    with database.read() as connection:
+        (user,) = list_users(connection, "Ended")
+        (session,) = list_sessions(connection, user.id)
+    revoke_session(database, Person("Ended", f"user:{user.id}"), session.id)
+    return Asker("whose session ended", headers, known=False)
+
+
+def routes(client: TestClient) -> list[str]:
+    found = []
+    for route in iter_route_contexts(client.app.routes):
+        methods = sorted(getattr(route, "methods", None) or ())
+        if not methods:
+            assert route.path in ELSEWHERE, route.path
+        assert "HEAD" not in methods or "GET" in methods
+        found += [f"{method} {route.path}" for method in methods if method != "HEAD"]
+    return found
+
+
+def ask(served: Served, route: str, headers: Headers, *, guess: str = "1", method: str = "", **sent: object) -> Any:
+    verb, _, path = route.partition(" ")
+    path = re.sub(r"\{(\w+)(:\w+)?\}", lambda m: "Main Street" if m[1] == "name" else guess, path)
+    served.client.cookies.clear()
+    return served.client.request(method or verb, path, headers=headers, **sent)
+
+
+def refused(answer: Any, asker: Asker, route: str) -> bool:
+    """Whether an answer refuses for want of a permission, and for nothing else."""
+    status, text = answer.status_code, answer.text
+    if asker.known:
+        return status == 403 and "Not allowed" in text
+    if " /api/" in route:
+        return status == 401 and answer.headers["WWW-Authenticate"] == "Bearer"
+    return status == 303 and answer.headers["Location"].startswith("/sign-in")
+
+
+def guarded() -> list[tuple[str, Permission]]:
+    return [(route, needed) for route, needed in TABLE.items() if isinstance(needed, Permission)]
+
+
+def may(asker: Asker, needed: Permission) -> bool:
+    return any(role in ROLES[needed].split() for role in asker.roles)
+
+
+def test_every_route_is_in_the_table_and_the_table_has_no_other(served: Served) -> None:
+    found = routes(served.client)
+    assert sorted(found) == sorted(set(found))
+    assert set(found) == set(TABLE)
+
+
+def test_each_permission_has_the_roles_of_its_officers() -> None:
+    assert {needed: set(roles) for needed, roles in ALLOWED.items()} == {
+        needed: set(map(Role, roles.split())) for needed, roles in ROLES.items()
+    }
+    assert set(ALLOWED) == set(Permission)
+    assert not any(PUBLIC.may(permission) for permission in Permission)
+
+
+@pytest.mark.parametrize(("route", "needed"), guarded(), ids=[route for route, _ in guarded()])
+def test_a_guarded_route_refuses_whoever_may_not_before_reading_the_body_and_changes_nothing(
+    served: Served, route: str, needed: Permission
+) -> None:
+    before = state(served.database)
+    bodies: list[dict[str, object]] = [{}]
+    if route.startswith("POST"):
+        bodies += [{"json": {"nonsense": 1}}] if " /api/" in route else [{"data": {"nonsense": "1"}}]
+    for asker in served.askers:
+        if may(asker, needed):
+            continue
+        for body in bodies:
+            for guess in ("1", "2", "999999"):
+                answer = ask(served, route, asker.headers, guess=guess, **body)
+                assert refused(answer, asker, route), (asker.name, body, guess, answer)
+        if route.startswith("GET"):
+            assert ask(served, route, asker.headers, method="HEAD").status_code in {303, 401, 403, 405}
+    assert state(served.database) == before
+
+
+@pytest.mark.parametrize(("route", "needed"), guarded(), ids=[route for route, _ in guarded()])
+def test_a_guarded_route_lets_whoever_may(served: Served, route: str, needed: Permission) -> None:
+    allowed = [asker for asker in served.askers if may(asker, needed)]
+    assert len(allowed) >= 2
+    for asker in allowed:
+        answer = ask(served, route, asker.headers, guess="999999")
+        assert answer.status_code in {200, 201, 404, 409, 422}, (asker.name, answer)
+
+
+@pytest.mark.parametrize("route", [route for route, needed in TABLE.items() if needed == SESSION])
+def test_an_account_is_for_whoever_has_a_session(served: Served, route: str) -> None:
+    before = state(served.database)
+    for asker in served.askers:
+        answer = ask(served, route, asker.headers, guess="999999")
+        if asker.session:
+            assert answer.status_code in {200, 404, 422}, (asker.name, answer)
+        else:
+            assert answer.headers["Location"].startswith("/sign-in"), (asker.name, answer)
+    assert state(served.database) == before
+
+
+@pytest.mark.parametrize("route", [r for r, needed in TABLE.items() if needed == OPEN and r != "POST /sign-out"])
+def test_an_open_route_asks_nobody_who_they_are(served: Served, route: str) -> None:
+    for asker in served.askers:
+        answer = ask(served, route, asker.headers, guess="999999")
+        assert not refused(answer, asker, route), (asker.name, answer)
+        assert answer.status_code != 401
+
+
+@pytest.mark.parametrize("route", list(TABLE))
+def test_a_revoked_or_unknown_key_is_never_taken_for_the_public(served: Served, route: str) -> None:
+    before = state(served.database)
+    for headers in (served.revoked_key, {"Authorization": "Bearer benton_guess"}, {"Authorization": "Basic YTpi"}):
+        answer = ask(served, route, headers)
+        assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
+    assert state(served.database) == before
+
+
+@pytest.mark.parametrize("route", [r for r, n in TABLE.items() if n != OPEN and r.startswith("POST")])
+def test_a_write_by_session_comes_from_one_of_its_own_pages(served: Served, route: str) -> None:
+    before = state(served.database)
+    (asker,) = (asker for asker in served.askers if asker.name == "all roles by session")
+    cookie = {"Cookie": asker.headers["Cookie"]}
+    for wrong in (
+        cookie,
+        cookie | {"X-CSRF-Token": "guess"},
+        cookie | {"X-CSRF-Token": served.askers[2].headers["X-CSRF-Token"]},
+        asker.headers | {"Sec-Fetch-Site": "cross-site"},
+        asker.headers | {"Sec-Fetch-Site": "same-site"},
+    ):
+        answer = ask(served, route, wrong)
+        assert answer.status_code == 403, answer
+        assert "Not from one of your own pages" in answer.text
+    assert state(served.database) == before
+
+
+def test_only_a_persons_own_method_decides() -> None:
+    """`ALLOWED` is read in app/auth.py alone; handlers ask `needs`, and no code compares roles to decide."""
+    reads, requires, compares = set(), set(), set()
+    for path in (ROOT / "app").rglob("*.py"):
+        name = str(path.relative_to(ROOT))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Name) and node.id == "ALLOWED":
+                reads.add(name)
+            if isinstance(node, ast.Attribute) and node.attr == "require":
+                requires.add(name)
+            if isinstance(node, ast.Compare) and "person.roles" in ast.unparse(node):
+                compares.add(name)
+    assert reads == {"app/auth.py"}
+    assert requires <= {"app/deps.py", "app/changes.py"}  # an undo needs what the act it undoes needed
+    assert compares == set()
+    for template in (ROOT / "app" / "templates").rglob("*.html"):
+        for tag in re.findall(r"\{%.*?%\}", Path(template).read_text(encoding="utf-8"), re.DOTALL):
+            assert "person.roles" not in tag, (template.name, tag)
