@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
-from shapely import Point, Polygon
+from shapely import Polygon
 from shapely.geometry import mapping
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
@@ -30,7 +30,6 @@ from app.village import LONLAT, Village
 from gis.address import format_full, format_usps, on_street, street_key
 from gis.errors import Fault, StreetsError
 from gis.reasons import explain
-from gis.setback import display_duty, set_back
 
 Json = dict[str, Any]
 TRIES = 5
@@ -107,7 +106,7 @@ def _described(village: Village, found: Considered) -> Json:
         "confirm": found.confirm,
         "even": bool(door.even),
         "station_ft": door.station,
-        "set_back": set_back_of(village, found) if row else None,
+        "set_back": found.set_back,
         "neighbours": [_neighbour(other) for other in found.taken],
         "candidates": [candidate(village, d) for d in (door, *found.others) if d.half >= 0],
         "findings": list(found.findings),
@@ -152,30 +151,6 @@ def explanation_of(village: Village, found: Considered, clerk: str = "") -> Json
     values = {"number": number, "computed": computed}
     step |= {"law": quoted.get(step["decided"], ""), "reading": "", "values": values}
     return {**steps, "steps": [*steps["steps"], step]}
-
-
-def set_back_of(village: Village, found: Considered) -> Json:
-    """Return the building's distance from the street line (§ 288-15 G(3)); from the door where it is not known."""
-    made, limit = village.files.settings, float(village.law["display_distance_ft"].value)
-    measured = set_back(
-        village.frontages,
-        found.door.street,
-        found.building or Point(found.east, found.north),
-        half_width_ft=made.row_width_ft / 2,
-        width_accuracy_ft=made.row_width_accuracy_ft,
-        position_accuracy_ft=found.wanted.accuracy_ft or 0.0,
-    )
-    lon, lat = village.out_of_feet(LONLAT)(measured.line[:, 0], measured.line[:, 1])
-    return {
-        "distance_ft": round(measured.distance.value_ft, 1),
-        "uncertainty_ft": round(measured.distance.uncertainty_ft, 1),
-        "limit_ft": limit,
-        "display": str(display_duty(measured, limit)),
-        "from_door": measured.from_door,
-        "assumed_width_ft": made.row_width_ft,
-        "position_known": found.wanted.accuracy_ft is not None,
-        "line": [[round(float(a), 7), round(float(b), 7)] for a, b in zip(lon, lat, strict=True)],
-    }
 
 
 # --- the act ---
@@ -254,6 +229,13 @@ def _before(connection: Connection, actor: Actor, key: str, digest: str) -> Answ
     return Answer(row["status"] == 201, content, repeated=True)
 
 
+def answer_of(connection: Connection, actor: Actor, key: str) -> Json | None:
+    """Return what a request with this key was answered; None where it was not used."""
+    mine = (requests.c.owner == actor.id) & (requests.c.key == key)
+    found = connection.execute(sa.select(requests.c.answer).where(mine)).scalar_one_or_none()
+    return json.loads(found) if found else None
+
+
 def _stands(connection: Connection, content: Json) -> bool:
     """Whether what a request without a key was answered is still so."""
     if "doubt" in content:
@@ -262,17 +244,18 @@ def _stands(connection: Connection, content: Json) -> bool:
 
 
 def _kept(connection: Connection, actor: Actor, key: str, digest: str, answer: Answer) -> Answer:
+    text = canonical(answer.content)
     connection.execute(
         sa.insert(requests).values(
             owner=actor.id,
             key=key or f"body:{digest}",
             digest=digest,
             status=201 if answer.assigned else 409,
-            answer=canonical(answer.content),
+            answer=text,
             made_at=datetime.now(UTC),
         )
     )
-    return answer
+    return replace(answer, content=json.loads(text))  # as it will be repeated
 
 
 def _doubt(act: Act, village: Village, found: Considered) -> Json:
@@ -348,7 +331,7 @@ def add(
         "findings": list(found.findings),
         "decisions": [],
         "explanation": registers.keep_explanation(act.connection, explanation_of(village, found, clerk)),
-        "set_back": set_back_of(village, found),
+        "set_back": found.set_back,
         "reason": found.wanted.reason,
         "conforms": True,
         "made_at": act.at,

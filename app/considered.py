@@ -30,6 +30,7 @@ from gis.findings import Finding
 from gis.locate import FIND_STREET
 from gis.lots import Frontage, embraced
 from gis.numbering import Doors, candidates, findings
+from gis.setback import Display, display_duty, set_back
 
 Json = dict[str, Any]
 SAME_PLACE_FT = 0.5
@@ -132,6 +133,8 @@ class Considered:
         What a person must still confirm; ``""`` for nothing.
     taken
         The active addresses of its side of the half-street.
+    set_back
+        Its distance from the street line (§ 288-15 G(3)); None where it lies on no side of a street.
     """
 
     wanted: Wanted
@@ -149,6 +152,7 @@ class Considered:
     why: str
     confirm: str
     taken: tuple[registers.Row, ...] = field(repr=False)
+    set_back: Json | None = None
 
     @property
     def computed(self) -> int | None:
@@ -196,6 +200,36 @@ def consider(village: Village, connection: Connection, wanted: Wanted) -> Consid
     same = _same_place(connection, placed)
     chosen = _chosen(village, placed) if wanted.number is None else _asked(village, connection, placed)
     return _finished(village, chosen, same)
+
+
+def _set_back(village: Village, placed: Considered) -> Json:
+    """Measure the building from the street line (§ 288-15 G(3)); from its door where the building is not known.
+
+    A door that is too far says nothing of the building, which may stand nearer: it is to be measured.
+    """
+    made, limit = village.files.settings, float(village.law["display_distance_ft"].value)
+    measured = set_back(
+        village.frontages,
+        placed.door.street,
+        placed.building or Point(placed.east, placed.north),
+        half_width_ft=made.row_width_ft / 2,
+        width_accuracy_ft=made.row_width_accuracy_ft,
+        position_accuracy_ft=placed.wanted.accuracy_ft or 0.0,
+    )
+    duty = display_duty(measured, limit)
+    if measured.from_door and duty is Display.AT_STREET_LINE:
+        duty = Display.MEASURE_IT
+    lon, lat = village.out_of_feet(LONLAT)(measured.line[:, 0], measured.line[:, 1])
+    return {
+        "distance_ft": round(measured.distance.value_ft, 1),
+        "uncertainty_ft": round(measured.distance.uncertainty_ft, 1),
+        "limit_ft": limit,
+        "display": str(duty),
+        "from_door": measured.from_door,
+        "assumed_width_ft": made.row_width_ft,
+        "position_known": placed.wanted.accuracy_ft is not None,
+        "line": [[round(float(a), 7), round(float(b), 7)] for a, b in zip(lon, lat, strict=True)],
+    }
 
 
 def _suffix(text: str) -> str:
@@ -398,6 +432,10 @@ def _finished(village: Village, chosen: Considered, same: registers.Row | None) 
     """Add what the register says beside the number."""
     row, found = chosen.row, []
     assert row is not None
+    back = _set_back(village, chosen)
+    if back["display"] == Display.MEASURE_IT:
+        known = ("distance_ft", "uncertainty_ft", "limit_ft")
+        found.append(Finding("MEASURE_SET_BACK", {name: back[name] for name in known}))
     if same is not None and not chosen.wanted.suffix:
         found.append(Finding("SAME_PLACE", {"holder": same["full"]}))
         chosen = replace(chosen, confirm=chosen.confirm or f"that it is another building than {same['full']}")
@@ -406,7 +444,7 @@ def _finished(village: Village, chosen: Considered, same: registers.Row | None) 
     alike = sound_alike(village, row.street)
     if alike:
         found.append(Finding("SOUND_ALIKE", {"street": row.street, "other": alike}))
-    return replace(chosen, findings=(*listed(found), *chosen.findings))
+    return replace(chosen, set_back=back, findings=(*listed(found), *chosen.findings))
 
 
 @lru_cache(maxsize=4096)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from fastapi import FastAPI
 
 from app import errors
@@ -12,6 +15,13 @@ from app.routes import api, document_routes, maps_api, pages, people, people_api
 from app.routes.rendering import ShownWorker
 from app.schema import ensure_schema
 from app.settings import Settings
+
+
+@asynccontextmanager
+async def _closing(app: FastAPI) -> AsyncIterator[None]:
+    """Close the register's connections when the application ends."""
+    yield
+    app.state.database.close()
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -44,6 +54,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
+        lifespan=_closing,
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.settings = settings

@@ -35,7 +35,7 @@ def benton() -> Iterator[TestClient]:
 @pytest.fixture(scope="module")
 def plat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     made = village(tmp_path_factory.mktemp("plat"), PLAT)
-    with TestClient(create_app(Settings(data_dir=made)), follow_redirects=False) as client:
+    with TestClient(create_app(Settings(data_dir=made, state_dir=made / "register")), follow_redirects=False) as client:
         yield client
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -185,9 +186,15 @@ def _command(method: str, url: str, about: Mapping[str, Any], schemas: Mapping[s
         url = url.replace("{name}", quote(village.streets[0].name, safe=""))
     examples = {n: p["schema"]["examples"][0] for n, p in given.items() if p["schema"].get("examples")}
     url = f"{url}?{urlencode(examples)}" if examples else url
+    url = _PLACED.sub("1", url)
+    key = ' -H "Authorization: Bearer $KEY"' if "401" in about.get("responses", {}) else ""
     body = about.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     if not body:
-        return f"curl {shlex.quote(url)}"
+        how = "" if method == "get" else f" -X {method.upper()}"
+        return f"curl{how} {shlex.quote(url)}{key}"
     example = schemas.get(str(body.get("$ref", "")).rpartition("/")[2], body).get("example", {})
     data = shlex.quote(json.dumps(example))
-    return f"curl -X {method.upper()} {shlex.quote(url)} -H 'Content-Type: application/json' \\\n  -d {data}"
+    return f"curl -X {method.upper()} {shlex.quote(url)}{key} -H 'Content-Type: application/json' \\\n  -d {data}"
+
+
+_PLACED = re.compile(r"\{\w+\}")
