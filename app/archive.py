@@ -142,11 +142,12 @@ def _head(connection: Connection) -> str:
 def _lines(connection: Connection, table: sa.Table, lines: IO[bytes]) -> Kept:
     digest, rows = hashlib.sha256(), 0
     asked = sa.select(table).order_by(*table.primary_key.columns).execution_options(yield_per=AT_ONCE)
-    for row in connection.execute(asked):
-        line = json.dumps([_plain(value) for value in row], separators=(",", ":")).encode() + b"\n"
-        digest.update(line)
-        lines.write(line)
-        rows += 1
+    with connection.execute(asked) as found:
+        for row in found:
+            line = json.dumps([_plain(value) for value in row], separators=(",", ":")).encode() + b"\n"
+            digest.update(line)
+            lines.write(line)
+            rows += 1
     return Kept({c.name: _kind(c.type) for c in table.columns}, rows, digest.hexdigest())
 
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, TextIO
 import numpy as np
 import typer
 
+from app import keeping_cli
 from app.answers import BLOCK_COLUMNS, as_csv, block_cells
 from app.law import law_on, today
 from app.people_cli import keys, users
@@ -34,6 +35,7 @@ app = typer.Typer(
     help="Street numbers of § 288-15 for a village: serve them, number points, list blocks, check data, show the law.",
 )
 
+keeping_cli.install(app)
 app.add_typer(users, name="users")
 app.add_typer(keys, name="keys")
 

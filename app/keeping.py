@@ -237,7 +237,8 @@ def _count_on(connection: Connection, reflected: sa.MetaData) -> None:
             sequence = connection.execute(asked, {"name": f'"{table.name}"', "column": column.name}).scalar_one()
             if sequence:
                 last = connection.execute(sa.select(sa.func.max(column))).scalar_one()
-                connection.execute(sa.select(sa.func.setval(sequence, last or 1, last is not None)))
+                # not setval, which would stay when the transaction does not
+                connection.execute(sa.text(f"ALTER SEQUENCE {sequence} RESTART WITH {int(last or 0) + 1}"))
 
 
 # --- upgrade ---
