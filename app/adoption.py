@@ -103,9 +103,9 @@ def diff(atlas: Atlas, connection: Connection, version: int) -> Json:
         the way of adopting it (``placeholders``, ``unmatched_edits``) and ``counts``.
     """
     row = registers.get(connection, maps, version)
-    new = atlas.read(connection, version)
+    new = atlas.at(connection, version)
     adopted = _adopted(connection)
-    old = atlas.read(connection, adopted) if adopted and adopted != version else None
+    old = atlas.at(connection, adopted) if adopted and adopted != version else None
     changes = difference(old.map if old else None, new.map)
     active = registers.located_many(connection, registers.IS_ACTIVE)
     moved = [m for m in under(new, active) if not m.agrees] if active else []
@@ -121,7 +121,7 @@ def diff(atlas: Atlas, connection: Connection, version: int) -> Json:
         "compared_with": adopted if old else None,
         "counts": counts,
         "blocks": [_block(old, new, change) for change in changes],
-        "addresses": [_address(m) for m in moved],
+        "addresses": [described(m) for m in moved],
         "placeholders": placeholders(new.files),
         "unmatched_edits": [edit.place for edit in new.map.unmatched],
         "findings": listed(new.map.findings),
@@ -145,7 +145,8 @@ def _block(old: Village | None, new: Village, change: RowChange) -> Json:
     }
 
 
-def _address(moved: Moved) -> Json:
+def described(moved: Moved) -> Json:
+    """Return an address and what a map would make of it."""
     row = moved.row
     return {
         "id": row["id"],
@@ -195,16 +196,8 @@ def adopt(
         A day to come, no act, no reason where one is needed.
     """
     row = proposal(connection, version)
-    day, act = act_of_board(day, act)
-    village = atlas.read(connection, version)
-    if village.map.unmatched:
-        told = "; ".join(edit.place for edit in village.map.unmatched)
-        raise MapStateError.of("version", f"edits that match no row: {told}", "edits that match, or are withdrawn")
+    village, day, act = check(atlas, connection, version, day, act, reason)
     nameless = placeholders(village.files)
-    if nameless and not reason.strip():
-        expected = "why it is adopted although these names are placeholders; every page of it will say so"
-        found = f"nothing, and {len(nameless)} placeholder names ({', '.join(nameless[:3])}, ...)"
-        raise StreetsError(f"Version {version} has placeholder names.", [Fault("reason", found, expected)])
     made = Act(connection, actor, " ".join((reason or act).split()))
     before = _adopted(connection)
     if before:
@@ -214,8 +207,33 @@ def adopt(
     about = {"adopted_at": made.at, "adopted_by": actor.name, "placeholders": len(nameless)}
     registers.update(made, "adopt map", maps, row, {**adopted, **about})
     official, differ = _settle(made, village)
-    moved = [_address(m) for m in differ]
+    moved = [described(m) for m in differ]
     return {"version": version, "adopted_on": day.isoformat(), "act": act, "official": official, "differ": moved}
+
+
+def check(
+    atlas: Atlas, connection: Connection, version: int, day: date, act: str, reason: str
+) -> tuple[Village, date, str]:
+    """Refuse an adoption that cannot be recorded, as `adopt` does, before anything is written.
+
+    Returns
+    -------
+    tuple of Village, date, str
+        The map's village, and the Board's act as it is recorded.
+    """
+    proposal(connection, version)
+    day, act = act_of_board(day, act)
+    village = atlas.at(connection, version)
+    if village.map.unmatched:
+        told = "; ".join(edit.place for edit in village.map.unmatched)
+        raise MapStateError.of("version", f"edits that match no row: {told}", "edits that match, or are withdrawn")
+    nameless = placeholders(village.files)
+    if nameless and not reason.strip():
+        expected = "why it is adopted although these names are placeholders; every page of it will say so"
+        shown = ", ".join(nameless[:3]) + (", ..." if len(nameless) > 3 else "")
+        found = f"nothing, and {len(nameless)} placeholder name{'' if len(nameless) == 1 else 's'} ({shown})"
+        raise StreetsError(f"Version {version} has placeholder names.", [Fault("reason", found, expected)])
+    return village, day, act
 
 
 def _settle(act: Act, village: Village) -> tuple[int, list[Moved]]:

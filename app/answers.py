@@ -116,6 +116,7 @@ def row_of(village: Village, row: Row) -> Json:
         "from_ft": round(row.from_ft, 2),
         "to_ft": round(row.to_ft, 2),
         "length_ft": round(row.length_ft, 2),
+        "record_ft": row.record_ft or None,
         "unit_ft": row.unit_ft,
         "tail_ft": round(row.tail_ft(law), 2),
         "bounded_by": row.bounded_by,

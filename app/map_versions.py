@@ -111,6 +111,13 @@ def edits_of(connection: Connection, version: int) -> list[Row]:
     return registers.rows(connection, map_edits, *standing)
 
 
+def unmatched_edits(connection: Connection, village: Village, version: int) -> list[Row]:
+    """Return a version's edits that no row of its map answers to."""
+    lost = {id(edit) for edit in village.map.unmatched}
+    taken = zip(edits_of(connection, version), village.map.edits, strict=False)
+    return [row for row, edit in taken if id(edit) in lost]
+
+
 def as_edit(row: Mapping[str, Any]) -> Edit:
     """Return an edit as the geometry core takes it."""
     known = ("kind", "street", "side", "path", "at_ft", "value", "code", "decision", "reason")
@@ -169,12 +176,16 @@ class Atlas:
             There is no such version.
         """
         with self.database.read() as connection:
-            registers.get(connection, maps, version)
-            return self._loaded(_state(connection, version))
+            return self.at(connection, version)
 
     def now(self, connection: Connection) -> Village:
         """Return the village in force in a transaction's own state."""
         return self._loaded(_state(connection))
+
+    def at(self, connection: Connection, version: int) -> Village:
+        """Return the village of any version, for a transaction that has written nothing."""
+        registers.get(connection, maps, version)
+        return self._loaded(_state(connection, version))
 
     def reread(self) -> None:
         """Read the village's files again, for a proposal takes them as they are now."""

@@ -1,0 +1,168 @@
+"""Pages on which an officer edits the rows of a proposed Street Numbering Map: hundred, length, line, finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Query, Request, Response
+
+from app import map_versions, registers
+from app.answers import Json
+from app.auth import Permission, Person
+from app.deps import AtlasDep, needs
+from app.errors import headers_of, status_of
+from app.map_versions import Atlas
+from app.maps import own_findings
+from app.routes import words
+from app.routes.forms import READ, Id, Text, Typed, faults_of, go, read_number, read_whole
+from app.routes.rendering import page, with_query
+from app.routes.strips import anchor
+from app.tables import map_edits, maps
+from app.village import Village
+from gis.blocks import Row
+from gis.edits import Edit
+from gis.errors import StreetsError
+
+router = APIRouter(include_in_schema=False)
+Editor = Annotated[Person, needs(Permission.EDIT_MAP)]
+Station = Annotated[float, Form(ge=0, le=10_000_000, allow_inf_nan=False)]
+
+
+@router.api_route("/maps/rows", methods=READ)
+def rows_of_proposal(request: Request, person: Editor, atlas: AtlasDep, street: Text = "") -> Response:
+    """Show the rows of the newest proposal; where none is open, offer to make one."""
+    with atlas.database.read() as connection:
+        open_ones = registers.rows(
+            connection, maps, maps.c.status == "proposal", order=[maps.c.version.desc()], limit=1
+        )
+    if open_ones:
+        return _rows_page(request, atlas, open_ones[0]["version"], street)
+    return page(request, "rows_none.html", street=street, faults={}, reason="")
+
+
+@router.api_route("/maps/{version}/rows", methods=READ)
+def rows_page(
+    request: Request,
+    person: Editor,
+    atlas: AtlasDep,
+    version: Id,
+    street: Text = "",
+    done: Annotated[str, Query(max_length=20)] = "",
+) -> Response:
+    """Show a street's rows of a proposal, each with what can be edited."""
+    return _rows_page(request, atlas, version, street, done=done)
+
+
+def _rows_page(
+    request: Request, atlas: Atlas, version: int, street: str, status: int = HTTPStatus.OK, **given: Any
+) -> Response:
+    with atlas.database.read() as connection:
+        row = registers.get(connection, maps, version)
+        village = atlas.at(connection, version)
+        mine = map_edits.c.map_version == version
+        edits = registers.rows(connection, map_edits, mine, order=[map_edits.c.id.desc()])
+        unmatched = [e["id"] for e in map_versions.unmatched_edits(connection, village, version)]
+    name = village.street_name(street) if street else ""
+    shown: Json = {"faults": {}, "form": {}, "at": "", "done": "", **given}
+    shown |= {"row": row, "street": name, "streets": village.streets, "derived": village, "unmatched": unmatched}
+    shown |= {"about": next((s for s in village.streets if s.name == name), None), "edit_words": words.edit_words}
+    shown |= {"rows": [editable(village, r) for r in village.rows_of(name)], "edits": edits}
+    return page(request, "rows.html", status, **shown)
+
+
+def editable(village: Village, row: Row) -> Json:
+    """Say what an officer may edit of a row.
+
+    Parameters
+    ----------
+    village
+        Of the map's version.
+    row
+        The row.
+
+    Returns
+    -------
+    dict
+        The row, its findings to ``decide``, and whether the block line at its end may be ``removable``: one that only
+        a street extended makes.
+    """
+    law = village.law.numbering
+    whole = village.map.halves[row.half].findings if row.block == 0 else ()
+    open_ones = {f.code: f for f in (*whole, *own_findings(village, row))}
+    last = max(r.block for r in village.map.rows if r.half == row.half)
+    return {
+        "row": row,
+        "key": anchor(row),
+        "numbers": (row.hundred + law.first_even, row.hundred + law.hundred - 1),
+        "tail_ft": row.tail_ft(law),
+        "decide": [
+            (code, finding.kind.title, finding.message)
+            for code, finding in open_ones.items()
+            if str(finding.kind.severity) != "stop"
+        ],
+        "removable": not (row.to_built or row.virtual) and row.block < last,
+    }
+
+
+READERS: Mapping[str, Callable[[str, str], float]] = {
+    "hundred": lambda value, _: read_whole(value, "value", "a hundred, such as 0, 100 or 200"),
+    "length": lambda value, _: read_number(value, "value", "a length in feet, such as 330 or 329.5"),
+}
+
+
+@router.post("/maps/{version}/edits")
+def edit(
+    request: Request,
+    person: Editor,
+    atlas: AtlasDep,
+    version: Id,
+    kind: Typed,
+    street: Typed,
+    half: Typed,
+    at_ft: Station,
+    path: Annotated[int, Form(ge=0, le=1000)] = 0,
+    at: Typed = "",
+    value: Typed = "",
+    code: Typed = "",
+    decision: Typed = "",
+    reason: Typed = "",
+) -> Response:
+    """Edit a row of a proposal."""
+    try:
+        read = READERS.get(kind)
+        number = read(value, "value") if read else 0.0
+        if kind == "decide" and not decision.strip():
+            raise StreetsError.of("decision", "nothing", "what was decided, in words")
+        tidy = (" ".join(text.split()) for text in (decision, reason))
+        made = Edit(kind, street, half, path, at_ft, number, code, *tidy)
+        with atlas.database.write() as connection:
+            map_versions.edit_map(atlas, connection, person.actor, version, made)
+    except registers.NotFoundError:
+        raise
+    except StreetsError as error:
+        place = "value" if kind in READERS else "reason"
+        faults = faults_of(error, ("value", "code", "decision", "reason"), place)
+        form = {"kind": kind, "value": value, "code": code, "decision": decision, "reason": reason}
+        answer = _rows_page(
+            request, atlas, version, street, status_of(error)[0], faults=faults, form=form, at=f"{at}-{kind}"
+        )
+        answer.headers.update(headers_of(error))
+        return answer
+    return go(with_query(f"/maps/{version}/rows", street=street, done=kind) + f"#{at}")
+
+
+@router.post("/maps/{version}/edits/{edit_id}/withdraw")
+def unedit(
+    request: Request, person: Editor, atlas: AtlasDep, version: Id, edit_id: Id, reason: Typed = "", street: Typed = ""
+) -> Response:
+    """Take an edit of a proposal back."""
+    with atlas.database.write() as connection:
+        row = registers.get(connection, map_edits, edit_id)
+        if row["map_version"] != version:
+            raise registers.NotFoundError.of("id", str(edit_id), f"the id of an edit of version {version}")
+        map_versions.withdraw_edit(atlas, connection, person.actor, edit_id, " ".join(reason.split()))
+    return go(
+        with_query(f"/maps/{version}/rows", street=street, done="withdrawn") if street else f"/maps/{version}#edits"
+    )

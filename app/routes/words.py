@@ -1,0 +1,260 @@
+"""What acts, records and their fields are called on pages, and how their values are written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from urllib.parse import quote
+
+from app.answers import Json
+from app.routes.rendering import long_date, moment, street_path
+from gis.findings import CATALOGUE
+
+ACTS: Mapping[str, str] = {
+    "assign": "Number assigned",
+    "confirm": "Address confirmed",
+    "correct": "Record corrected",
+    "retire": "Address retired",
+    "restore": "Address restored",
+    "renumber": "Renumbered",
+    "rename street": "Street renamed",
+    "vacate street": "Street vacated",
+    "propose map": "Map proposed",
+    "carry edit over": "Edit carried over to a new map",
+    "edit map": "Map edited",
+    "withdraw edit": "Edit of the map withdrawn",
+    "withdraw map": "Map withdrawn",
+    "adopt map": "Map adopted",
+    "open doubt": "Doubt raised",
+    "decide doubt": "Doubt decided",
+    "undo": "Undone",
+    "issue": "Document issued",
+    "issue document": "Document issued",
+    "add user": "User added",
+    "make sign-in link": "Sign-in link made",
+    "change roles": "Roles changed",
+    "enable user": "User enabled",
+    "disable user": "User disabled",
+    "set password": "Password set",
+    "sign in": "Signed in",
+    "sign in by link": "Signed in by a link",
+    "sign out": "Signed out",
+    "end session": "Session ended",
+    "add key": "Key made",
+    "revoke key": "Key revoked",
+}
+"""What an act of the audit is called."""
+
+KINDS: Mapping[str, str] = {
+    "addresses": "address",
+    "locations": "place",
+    "maps": "map version",
+    "map_edits": "edit of the map",
+    "doubts": "doubt",
+    "documents": "document",
+    "renamings": "renaming of a street",
+    "vacations": "vacation of a street",
+    "users": "user",
+    "api_keys": "key",
+}
+"""What a record is called, by the table it stands in."""
+
+FIELDS: Mapping[str, str] = {
+    "x_ft": "easting, ft",
+    "y_ft": "northing, ft",
+    "lon": "longitude",
+    "lat": "latitude",
+    "accuracy_ft": "accuracy of the position, ft",
+    "access_lon": "access point, longitude",
+    "access_lat": "access point, latitude",
+    "street_key": "street, as compared",
+    "station_ft": "distance from the base line, ft",
+    "even": "even side",
+    "full": "address",
+    "usps": "mail form",
+    "computed_number": "number computed",
+    "conforms": "agrees with the map in force",
+    "doubt_id": "doubt",
+    "replaced_by": "replaced by address",
+    "made_at": "made",
+    "made_by": "made by",
+    "retired_at": "retired",
+    "retired_reason": "why it was retired",
+    "law_date": "law of",
+    "adopted_on": "adopted by the Board on",
+    "act": "the Board’s act",
+    "adoption_reason": "why it was adopted with placeholder names",
+    "adopted_at": "adoption recorded",
+    "adopted_by": "adoption recorded by",
+    "placeholders": "placeholder names",
+    "digest": "fingerprint of the streets",
+    "side": "half",
+    "at_ft": "at, ft from the base line",
+    "code": "finding",
+    "value": "value",
+    "withdrawn_at": "withdrawn",
+    "undone_at": "undone",
+    "decided_on": "decided by the Board on",
+    "decided_at": "decided",
+    "decided_by": "decided by",
+    "address_id": "address",
+    "location_id": "place",
+    "opened_at": "opened",
+    "opened_by": "opened by",
+    "request": "what was asked",
+    "set_back": "distance from the street line",
+    "number_prefix": "prefix of the number",
+    "pre_directional": "direction",
+    "street_pre_type": "type before the street’s name",
+    "street_post_type": "type of street",
+    "street_post_directional": "direction after the street’s name",
+    "sha256": "fingerprint of the file",
+    "audit_head": "head of the log",
+}
+"""What a field of a record is called; one that is not here is called as it is."""
+
+EDITS: Mapping[str, str] = {
+    "hundred": "Hundred",
+    "length": "Length of record",
+    "remove_line": "Extended line removed",
+    "decide": "Finding decided",
+}
+"""What an officer's edit of a row is called."""
+
+DOUBTS: Mapping[str, str] = {"NO_FREE_NUMBER": "No free number", "OFFICER": "Asked by an officer"}
+"""Why a doubt is in the queue."""
+
+CHANGES: Mapping[str, str] = {"added": "New block", "removed": "Block gone", "changed": "Block changed"}
+
+
+def field(name: str) -> str:
+    """Say what a field is called.
+
+    Examples
+    --------
+    >>> field("computed_number"), field("retired_reason"), field("suffix")
+    ('number computed', 'why it was retired', 'suffix')
+    """
+    return FIELDS.get(name, name.replace("_", " "))
+
+
+def said(value: Any) -> str:
+    """Write a value of a record as people read it.
+
+    Examples
+    --------
+    >>> said(None), said(True), said("2026-06-01"), said([])
+    ('nothing', 'yes', 'Mon, June 1, 2026', 'nothing')
+    """
+    if value in (None, "", [], {}):
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | dict):
+        return _composed(value)
+    text = str(value)
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        return long_date(date.fromisoformat(text))
+    return moment(datetime.fromisoformat(text)) if re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", text) else text
+
+
+def _composed(value: Any) -> str:
+    """Write a list or an object."""
+    if isinstance(value, list):
+        if all(isinstance(one, str) for one in value):
+            return ", ".join(value)
+        if all(isinstance(one, dict) and "decision" in one for one in value):
+            return "; ".join(f"{one['decision']} ({one.get('by', '')})" for one in value)
+    elif value.get("type") == "Polygon":
+        return f"an outline of {len(value['coordinates'][0]) - 1} corners"
+    elif value.keys() == {"number", "suffix"}:
+        return f"{value['number']}{value['suffix'] or ''}" if value["number"] else "no number is given"
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def named(kind: str, subject: str, content: Json) -> str:
+    """Say which record an entry of the audit is of."""
+    what = KINDS.get(kind, kind.replace("_", " "))
+    if kind == "addresses" and content.get("full"):
+        return str(content["full"])
+    if kind == "maps":
+        return f"map version {subject}"
+    if kind == "map_edits" and content.get("street"):
+        return f"{EDITS.get(content['kind'], content['kind'])}: {content['side']} {content['street']}"
+    if kind in {"renamings", "vacations"}:
+        old = content.get("old") or content.get("street") or subject
+        return f"{old}, now {content['new']}" if content.get("new") else str(old)
+    if kind in {"users", "api_keys", "documents"}:
+        name = content.get("name") or content.get("number")
+        return f"{what} {name}" if name else f"{what} {subject}"
+    return f"{what} {subject}"
+
+
+def link(kind: str, subject: str, content: Json) -> str:
+    """Return the address of a record's page, or ``""``."""
+    own = {"addresses": "/addresses/", "maps": "/maps/", "doubts": "/doubts/"}
+    if kind in own:
+        return f"{own[kind]}{quote(subject)}"
+    if kind == "map_edits" and content.get("map_version"):
+        return f"/maps/{content['map_version']}#edits"
+    if kind in {"renamings", "vacations"}:
+        return street_path(str(content.get("new") or content.get("street") or ""))
+    return ""
+
+
+def edit_words(edit: Mapping[str, Any]) -> str:
+    """Say what an officer's edit of a row does."""
+    match edit["kind"]:
+        case "hundred":
+            return f"The {edit['value']:g} block"
+        case "length":
+            return f"Length of record {edit['value']:,g} ft"
+        case "remove_line":
+            return f"The extended line at {edit['at_ft']:,.1f} ft is removed"
+    title = CATALOGUE[edit["code"]].title if edit["code"] in CATALOGUE else edit["code"]
+    return f"“{title}” decided: {edit['decision'] or 'settled as the map has it'}"
+
+
+def age(since: datetime, now: datetime | None = None) -> str:
+    """Say how long ago an instant is.
+
+    Examples
+    --------
+    >>> now = datetime(2026, 6, 10, 12, tzinfo=UTC)
+    >>> [age(now - timedelta(hours=h), now) for h in (0.2, 1, 30, 200)]
+    ['under an hour', '1 hour', '1 day', '8 days']
+    """
+    gone = (now or datetime.now(UTC)) - since
+    hours = gone // timedelta(hours=1)
+    if hours < 1:
+        return "under an hour"
+    count, unit = (hours, "hour") if hours < 24 else (gone.days, "day")
+    return f"{count} {unit}{'' if count == 1 else 's'}"
+
+
+def row_changes(block: Json) -> list[tuple[str, str, str]]:
+    """Say what differs of a block between two maps: what, before and after."""
+    old, new = block["old"], block["new"]
+    if not old or not new:
+        return []
+    lengths = (("begins at", "from_ft"), ("ends at", "to_ft"), ("length", "length_ft"))
+    made = [(words, _feet(old[key]), _feet(new[key])) for words, key in (*lengths, ("length of record", "record_ft"))]
+    made.append(("unit", f"{old['unit_ft']} ft", f"{new['unit_ft']} ft"))
+    made.append(("numbers", "{}–{}".format(*old["numbers"]), "{}–{}".format(*new["numbers"])))
+    made = [one for one in made if one[1] != one[2]]
+    if "findings" in block["what"]:
+        gone, come = _apart(old["findings"], new["findings"]), _apart(new["findings"], old["findings"])
+        made.append(("findings", gone or "no other", come or "none in their place"))
+    return made
+
+
+def _feet(value: float | None) -> str:
+    return "none" if value is None else f"{value:,.1f} ft"
+
+
+def _apart(found: list[Json], others: list[Json]) -> str:
+    known = {f["message"] for f in others}
+    return "; ".join(dict.fromkeys(f["title"] for f in found if f["message"] not in known))
