@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse
 
 from app import keys, people, sessions
 from app.auth import NotSignedInError, Permission, Person, Role
-from app.deps import COOKIE, DatabaseDep, PersonDep, SettingsDep, needs, refuse_other_sites
+from app.deps import COOKIE, DatabaseDep, PersonDep, SettingsDep, identify, needs, refuse_other_sites
 from app.errors import headers_of, status_of
 from app.routes.rendering import local_path, page
 from app.sessions import Guest
@@ -39,11 +39,11 @@ async def _signed_in(person: PersonDep) -> Person:
 SignedIn = Annotated[Person, Depends(_signed_in)]
 
 
-async def _stranger(request: Request, person: PersonDep) -> Person:
-    """Give who asks for a form that signs in, which has no session yet to show a token of."""
+async def _stranger(request: Request) -> Person:
+    """Give who asks for a form that signs in, which is no act of a session there may be already."""
     if request.method == "POST":
         refuse_other_sites(request)
-    return person
+    return await identify(request)
 
 
 Stranger = Annotated[Person, Depends(_stranger)]
