@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import IntegrityError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -128,6 +129,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(StreetsError, _domain)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(IntegrityError, _refused)
 
 
 MOST_BYTES = 2_000_000
@@ -183,6 +185,14 @@ async def _domain(request: Request, error: Exception) -> Response:
     response = _answer({**problem(status, title, str(error.message), error.faults), **members_of(error)})
     response.headers.update(headers_of(error))
     return response
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """Say that the database itself refused a write: somebody else's came first. Nothing of it was kept."""
+    detail = (
+        "Somebody else changed the same record at the same moment. Nothing was done: look again, and send it again."
+    )
+    return _answer({**problem(HTTPStatus.CONFLICT, "Changed meanwhile", detail), "code": "CHANGED_MEANWHILE"})
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

@@ -14,7 +14,7 @@ from app.main import create_app
 from app.routes.asked import read_degrees, read_pair
 from app.settings import Settings
 from tests.conftest import serving
-from tests.test_api import PLAT, village
+from tests.plat import PLAT, village
 
 PAGES = ["/", "/streets", "/findings", "/published", "/law", "/help", "/api", "/streets/Main%20Street"]
 PLACE = "/?lat=42.57012&lon=-90.38307"

@@ -21,7 +21,7 @@ from app.keys import add_key
 from app.main import create_app
 from app.settings import Settings
 from app.tables import addresses, audit, doubts
-from tests.test_api import PLAT, village
+from tests.plat import PLAT, village
 
 Json = dict[str, Any]
 ADDRESSES = "/api/v1/addresses"
