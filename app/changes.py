@@ -362,6 +362,37 @@ def undo(connection: Connection, person: Person, number: int, reason: str) -> in
     StreetsError
         There is no such act, or it is none that can be undone; no reason.
     """
+    entries = check_undo(connection, person, number)
+    act = Act(connection, person.actor, needs_reason(reason))
+    for entry in reversed(entries):
+        _take_back(act, entry)
+    return act.number
+
+
+def check_undo(connection: Connection, person: Person, number: int) -> list[registers.Row]:
+    """Return the entries of an act that may be undone, in order.
+
+    Parameters
+    ----------
+    connection
+        To the register.
+    person
+        Who would undo it.
+    number
+        The act.
+
+    Returns
+    -------
+    list of dict
+        What undoing takes back.
+
+    Raises
+    ------
+    DependsError
+        A later act, a document or an address depends on it.
+    StreetsError
+        There is no such act, it is none that can be undone, or not by this person.
+    """
     entries = registers.entries_of(connection, number)
     if not entries:
         raise registers.NotFoundError.of("act", str(number), "the number of an act in the audit")
@@ -371,10 +402,7 @@ def undo(connection: Connection, person: Person, number: int, reason: str) -> in
     for what in {entry["what"] for entry in entries}:
         person.require(UNDOABLE.get(what, Permission.ASSIGN))
     _check_nothing_depends(connection, entries)
-    act = Act(connection, person.actor, needs_reason(reason))
-    for entry in reversed(entries):
-        _take_back(act, entry)
-    return act.number
+    return entries
 
 
 def _check_nothing_depends(connection: Connection, entries: Sequence[registers.Row]) -> None:

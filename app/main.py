@@ -11,7 +11,24 @@ from app import errors
 from app.db import Database
 from app.deps import KnownKeys
 from app.map_versions import Atlas
-from app.routes import api, document_routes, maps_api, pages, people, people_api, register_api
+from app.routes import (
+    address_acts,
+    address_pages,
+    api,
+    assign_pages,
+    audit_pages,
+    document_routes,
+    doubt_pages,
+    face_pages,
+    map_edit_pages,
+    map_pages,
+    map_view_pages,
+    maps_api,
+    pages,
+    people,
+    people_api,
+    register_api,
+)
 from app.routes.rendering import ShownWorker
 from app.schema import ensure_schema
 from app.settings import Settings
@@ -68,6 +85,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(document_routes.router)
     app.include_router(people_api.router)
     app.include_router(people.router)
+    for pages_of in (address_pages, address_acts, assign_pages, face_pages):
+        app.include_router(pages_of.router)
+    for pages_of in (map_edit_pages, map_view_pages, map_pages, doubt_pages, audit_pages):
+        app.include_router(pages_of.router)
     pages.install(app)
     if settings.show_worker:
         app.add_middleware(ShownWorker)

@@ -102,7 +102,7 @@ def full(connection: Connection, village: Village, address_id: int, *, officer: 
         "retired_at": row["retired_at"].isoformat() if row["retired_at"] else None,
         "findings": [*row["findings"], *not_conforming(row)],
         "set_back": row["set_back"],
-        "place": _place(village, row),
+        "place": place(village, row),
         "explanation": registers.explanation(connection, row["explanation"]),
         "replaced_by": _link(connection, row["replaced_by"]),
         "replaces": _replaced(connection, address_id),
@@ -131,7 +131,8 @@ def _replaced(connection: Connection, address_id: int) -> list[Json]:
     return [{"id": row["id"], "address": row["full"], "status": row["status"]} for row in rows]
 
 
-def _place(village: Village, row: Mapping[str, Any]) -> Json:
+def place(village: Village, row: Mapping[str, Any]) -> Json:
+    """Return where an address is, and how well that is known; `row` has its location."""
     access = (row["location_access_lon"], row["location_access_lat"])
     return {
         "lon": row["location_lon"],

@@ -170,6 +170,29 @@ def at_place(connection: Connection, west: float, south: float, east: float, nor
     return located_many(connection, IS_ACTIVE, inside)
 
 
+def points(connection: Connection, west: float, south: float, east: float, north: float, *, limit: int) -> list[Row]:
+    """Return number, status and place of the active addresses in a rectangle of the working CRS, feet.
+
+    Parameters
+    ----------
+    connection
+        To the database.
+    west, south, east, north
+        The rectangle.
+    limit
+        At most so many.
+
+    Returns
+    -------
+    list of dict
+        Only what a map shows of each, so that many are read soon.
+    """
+    inside = locations.c.x_ft.between(west, east) & locations.c.y_ft.between(south, north)
+    named = (addresses.c[name] for name in ("id", "number", "fraction", "suffix", "full", "status"))
+    asked = sa.select(*named, locations.c.lon, locations.c.lat).join(locations).where(IS_ACTIVE, inside).limit(limit)
+    return [dict(row) for row in connection.execute(asked).mappings()]
+
+
 def holders(connection: Connection, street_key: str, half: str, number: int) -> list[Row]:
     """Return the active addresses of one number of a half-street, with whatever suffix."""
     same = (addresses.c.street_key == street_key) & (addresses.c.half == half) & (addresses.c.number == number)

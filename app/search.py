@@ -144,6 +144,7 @@ def found(
     street: str = "",
     after: str = "",
     limit: int = 50,
+    newest: bool = False,
 ) -> tuple[list[registers.Row], str]:
     """Return addresses that a text may mean, the likeliest first.
 
@@ -163,6 +164,8 @@ def found(
         Where the last page ended.
     limit
         How many a page holds.
+    newest
+        Whether those assigned last come first, whatever is likeliest.
 
     Returns
     -------
@@ -182,9 +185,11 @@ def found(
         conditions += narrowed
         if asked.words and not asked.streets:
             return [], ""
+    if newest:
+        return _newest(connection, conditions, after, limit)
     if asked is None or not asked.number:
         conditions += _after(after)
-    start = 0 if asked is None or not asked.number else int(_cursor(after)[0]) if after else 0
+    start = 0 if asked is None or not asked.number else _count(after) if after else 0
     query = registers.located_query(*conditions).order_by(*order).limit(limit + 1).offset(start)
     rows = [dict(row) for row in connection.execute(query).mappings()]
     page, more = rows[:limit], len(rows) > limit
@@ -192,7 +197,22 @@ def found(
         return page, ""
     last = page[-1]
     mark = [start + limit] if start or (asked and asked.number) else [last[c.name] for c in order]
-    return page, base64.urlsafe_b64encode(json.dumps(mark).encode()).decode()
+    return page, _mark(mark)
+
+
+def _newest(
+    connection: Connection, conditions: Sequence[Any], after: str, limit: int
+) -> tuple[list[registers.Row], str]:
+    """Return those assigned last; `after` holds the id that the last page ended with."""
+    begun = [addresses.c.id < _count(after)] if after else []
+    query = registers.located_query(*conditions, *begun).order_by(addresses.c.id.desc()).limit(limit + 1)
+    rows = [dict(row) for row in connection.execute(query).mappings()]
+    return rows[:limit], _mark([rows[limit - 1]["id"]]) if len(rows) > limit else ""
+
+
+def _mark(values: Sequence[Any]) -> str:
+    """Write where a page ended."""
+    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode()
 
 
 def _conditions(status: str, street: str) -> list[Any]:
@@ -239,6 +259,13 @@ def _after(mark: str) -> list[Any]:
     if len(values) != len(columns):
         raise StreetsError.of("after", mark, "what the last page's next says")
     return [sa.tuple_(*columns) > sa.tuple_(*(sa.literal(v, c.type) for v, c in zip(values, columns, strict=True)))]
+
+
+def _count(mark: str) -> int:
+    value = _cursor(mark)[0]
+    if not isinstance(value, int) or not 0 <= value <= 2_000_000_000:
+        raise StreetsError.of("after", mark, "what the last page's next says")
+    return value
 
 
 def _cursor(mark: str) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -130,7 +130,7 @@ def asked(village: Village, query: Mapping[str, str]) -> Asked:
     return _answered(village, values["lon"], values["lat"], LONLAT, typed)
 
 
-def found_by(village: Village, q: str) -> str | Asked:
+def found_by(village: Village, q: str, registered: Callable[[], str] = lambda: "") -> str | Asked:
     """Say where a text typed into the search field leads: a position, an address, a street.
 
     Parameters
@@ -139,6 +139,8 @@ def found_by(village: Village, q: str) -> str | Asked:
         The village.
     q
         What was typed.
+    registered
+        Gives the page of an address of the register that the text means, or ``""``.
 
     Returns
     -------
@@ -154,8 +156,9 @@ def found_by(village: Village, q: str) -> str | Asked:
         return street_path(village.street_name(q))
     except UnknownStreetError as error:
         unknown = error
-    if q[0].isdigit():
-        return _address(village, q)
+    page = registered()
+    if page or q[0].isdigit():
+        return page or _address(village, q)
     if any(q.casefold() in s.name.casefold() for s in village.streets):
         return with_query("/streets", q=q)
     return Asked(q=q, faults={"q": _unknown(village, unknown, q)})

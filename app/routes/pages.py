@@ -14,10 +14,14 @@ from xstatic.pkg import leaflet
 
 from app import maps
 from app.answers import BLOCK_COLUMNS, as_csv, block_cells
-from app.deps import VillageDep, identify
+from app.auth import PUBLIC, Permission
+from app.deps import AtlasDep, VillageDep, identify
 from app.published import compared
 from app.routes import listing
+from app.routes.address_pages import registered
 from app.routes.asked import asked, found_by
+from app.routes.face_pages import names_of
+from app.routes.notices import notices
 from app.routes.rendering import STATIC, SafeHeaders, error_page, install_errors, page, script, street_path
 from app.routes.strips import anchor, strips
 from app.village import Village
@@ -45,14 +49,15 @@ def install(app: FastAPI) -> None:
     maps.map_script(app.state.atlas.village)
 
 
-async def home(request: Request, village: VillageDep) -> Response:
+def home(request: Request, village: VillageDep) -> Response:
     """Show the map, and the answer where the address asks for one."""
     return _map_page(request, village, asked(village, request.query_params))
 
 
-async def find(request: Request, village: VillageDep, q: Text = "") -> Response:
-    """Go where a typed street, address or position is."""
-    target = found_by(village, q)
+def find(request: Request, atlas: AtlasDep, q: Text = "") -> Response:
+    """Go where a typed street, address or position is; an address of the register goes before its place."""
+    village = atlas.village
+    target = found_by(village, q, lambda: registered(atlas, village, q))
     if isinstance(target, str):
         return RedirectResponse(target, HTTPStatus.SEE_OTHER)
     return _map_page(request, village, target)
@@ -60,6 +65,8 @@ async def find(request: Request, village: VillageDep, q: Text = "") -> Response:
 
 def _map_page(request: Request, village: Village, found: Any) -> Response:
     focus = maps.bounds(village, found.street) if found.street and not found.faults else None
+    person = getattr(request.state, "person", PUBLIC)
+    may_assign = "may" if person.may(Permission.ASSIGN) else "" if person.known else "sign in"
     data = {
         "village": f"Village of {village.files.settings.name}",
         "position": found.position,
@@ -68,6 +75,7 @@ def _map_page(request: Request, village: Village, found: Any) -> Response:
         "focus": focus,
         "last_unit": village.law.numbering.last_unit,
         "views": {"all": maps.bounds(village), "core": maps.core(village)},
+        "assign": may_assign,
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if found.faults else HTTPStatus.OK
     shown: dict[str, Any] = {
@@ -75,6 +83,8 @@ def _map_page(request: Request, village: Village, found: Any) -> Response:
         "data": data,
         "script": maps.map_script(village),
         "needles": maps.needles(village),
+        "may_assign": may_assign,
+        "notices": notices(request),
     }
     return page(request, "home.html", status, **shown)
 
@@ -96,8 +106,9 @@ async def streets(
     return page(request, "streets.html", base_lines=listing.base_lines, **shown)
 
 
-async def street(request: Request, village: VillageDep, name: str, format: Text = "") -> Response:
+def street(request: Request, atlas: AtlasDep, name: str, format: Text = "", done: Text = "") -> Response:
     """Show one street's blocks; any spelling leads to the official one."""
+    village = atlas.village
     try:
         official = village.street_name(name)
     except UnknownStreetError as error:
@@ -109,7 +120,9 @@ async def street(request: Request, village: VillageDep, name: str, format: Text 
         )
     if format == "csv":
         return _csv(as_csv(BLOCK_COLUMNS, [block_cells(row) for row in village.rows_of(official)]), "blocks.csv")
-    return page(request, "street.html", **_street(village, official))
+    with atlas.database.read() as connection:
+        known = names_of(connection, village, official)
+    return page(request, "street.html", done=done, **known, **_street(village, official))
 
 
 def _street(village: Village, name: str) -> dict[str, Any]:

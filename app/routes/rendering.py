@@ -202,6 +202,11 @@ def street_path(name: str) -> str:
     return f"/streets/{quote(name, safe='')}"
 
 
+def face_path(street: str, half: str, hundred: int, parity: str) -> str:
+    """Return the address of a block face's page."""
+    return f"/faces/{quote(street, safe='')}/{half}/{hundred}/{parity}"
+
+
 def with_query(path: str, **values: object) -> str:
     """Return a path with those values that are not empty as its query."""
     kept = {key: value for key, value in values.items() if value not in ("", None)}
@@ -219,7 +224,9 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(feet=feet, long_date=long_date, moment=moment, section=section, street_path=street_path)
-    made.globals.update(with_query=with_query, asset=asset, Permission=Permission, about=ABOUT_ROLES)
+    made.globals.update(
+        with_query=with_query, face_path=face_path, asset=asset, Permission=Permission, about=ABOUT_ROLES
+    )
     return made
 
 

@@ -170,14 +170,14 @@
     const zoom = map.getZoom(), key = zoom + " " + [...shown].sort().join();
     if (!kept.has(key)) kept.set(key, writeAll(zoom));
     written.clearLayers();
-    const over = reserved.map((r) => box(map.project(r.at, zoom), r.width, r.height, 0));
+    const over = Object.values(reserved).flat().map((r) => box(map.project(r.at, zoom), r.width, r.height, 0));
     kept.get(key).forEach((label) => { if (free(over, label.box)) written.addLayer(label.marker); });
   }
 
-  // What the answer writes goes before what the map has there.
-  let reserved = [];
-  function reserve(boxes) {
-    reserved = boxes;
+  // What the answer and the register write goes before what the map has there.
+  const reserved = {};
+  function reserve(boxes, owner) {
+    reserved[owner || "answer"] = boxes;
     refresh();
   }
 

@@ -27,6 +27,20 @@
     if (place.street) query.set("street", place.street);
     return "/?" + query;
   }
+  // Whoever may assign is led to the officer's page, with the same place; whoever has not signed in, past the sign-in.
+  function assigning(place) {
+    const query = new URLSearchParams({ lat: place.lat, lon: place.lon });
+    if (place.street) query.set("street", place.street);
+    if (place.accuracy) query.set("accuracy_ft", Math.ceil(place.accuracy * 3.28084));
+    const target = "/assign?" + query;
+    return el("p", { class: "buttons" }, data.assign === "may" ? el("a", { class: "button", href: target }, "Assign")
+      : el("a", { href: "/sign-in?" + new URLSearchParams({ next: target }) }, "Sign in to assign"));
+  }
+  function faceOf(found) {
+    if (!found.number || found.hundred === undefined) return null;
+    const parts = [found.street, found.half, found.hundred, found.number % 2 ? "odd" : "even"];
+    return el("a", { class: "button quiet", href: "/faces/" + parts.map(encodeURIComponent).join("/") }, "Its block face");
+  }
   function part(kind, title, ...children) {
     return el("section", { class: kind, "aria-label": title }, el("h3", {}, title), ...children);
   }
@@ -64,9 +78,10 @@
       found.usps ? el("p", { class: "usps" }, "Mail form: ", el("span", {}, found.usps)) : null,
       found.map.draft ? el("p", { class: "state" }, "Proposal from a draft map, not adopted") : null,
       part("doubts", "What is doubtful", doubts(found)),
-      part("actions", "What you can do", el("p", { class: "buttons" }, el("a", { class: "button", "data-share": "", href: addressOf(place) }, "Share link"), " ",
+      part("actions", "What you can do", data.assign === "may" ? assigning(place) : null, el("p", { class: "buttons" }, el("a", { class: "button" + (data.assign === "may" ? " quiet" : ""), "data-share": "", href: addressOf(place) }, "Share link"), " ",
         el("button", { type: "button", class: "button quiet", "data-print": "" }, "Print"), " ",
-        found.street ? el("a", { class: "button quiet", href: "/streets/" + encodeURIComponent(found.street) }, "Street’s blocks") : null)),
+        found.street ? el("a", { class: "button quiet", href: "/streets/" + encodeURIComponent(found.street) }, "Street’s blocks") : null, " ",
+        faceOf(found)), data.assign === "sign in" ? assigning(place) : null),
       found.explanation && found.explanation.steps.length ? why(found.explanation.steps) : null,
       found.candidates.length > 1 ? candidates(found, place) : null,
     ].filter(Boolean));
@@ -75,97 +90,6 @@
     document.getElementById("lon").value = place.lon;
     document.getElementById("street").value = place.street || "";
     document.title = title + " · " + data.village;
-  }
-
-  // --- the drawing ---
-  const LOOKS = {
-    base_line: { color: "#0072B2", weight: 9, opacity: 0.3 },
-    extension: { color: "#000", weight: 2 },
-    block_line: { color: "#000", weight: 4, lineCap: "butt" },
-    block: { color: "#007356", weight: 5 },
-    unit: { color: "#E69F00", weight: 9, lineCap: "butt" },
-    offset: { color: "#000", weight: 2 },
-  };
-  let drawn = null;
-  if (map) {
-    map.createPane("construction").style.zIndex = 450;
-    map.createPane("answer").style.zIndex = 640;
-    drawn = L.layerGroup().addTo(map);
-  }
-  const latlng = (c) => L.latLng(c[1], c[0]);
-  let boxes = [];
-  function told(at, text, kind) {
-    const size = kind === "main" ? 15 : 12;
-    boxes.push({ at: at, width: village.widthOf(text, size, 700) + 14, height: size + 8 });
-    drawn.addLayer(village.write(at, text, "told " + (kind || ""), 0, "answer"));
-  }
-
-  function draw(found, place, accuracy) {
-    if (!map) return;
-    drawn.clearLayers();
-    boxes = [];
-    const features = found.explanation ? found.explanation.geometry.features : [];
-    features.filter((f) => f.properties.role !== "offset").concat(features.filter((f) => f.properties.role === "offset")).forEach((f) => {
-      const look = { ...LOOKS[f.properties.role], interactive: false, pane: "construction" };
-      if (f.properties.assumed) look.dashArray = "7 6";
-      drawn.addLayer(L.polyline(f.geometry.coordinates.map(latlng), look));
-      if (f.properties.role === "block_line" && f.properties.label) told(latlng(f.geometry.coordinates[0]), f.properties.label);
-    });
-    const door = L.latLng(place.lat, place.lon);
-    boxes.push({ at: door, width: 18, height: 18 });
-    const offset = role(features, "offset");
-    if (offset) boxes.push({ at: latlng(offset.geometry.coordinates[1]), width: 40, height: 40 });
-    if (accuracy) drawn.addLayer(L.circle(door, { radius: accuracy, color: "#0072B2", weight: 1, fillOpacity: 0.1, interactive: false, pane: "construction" }));
-    drawn.addLayer(L.circleMarker(door, { radius: 6, color: "#000", weight: 2.5, fillColor: "#fff", fillOpacity: 1, interactive: false, pane: "construction" }));
-    if (found.number) {
-      neighbours(found, features);
-      told(beyond(features, 26) || door, String(found.number), "main");
-    }
-    village.reserve(boxes);
-  }
-  const role = (features, name) => features.find((f) => f.properties.role === name);
-  const ZOOM = 20;
-  const pixels = (c) => map.project(latlng(c), ZOOM);
-
-  // A point as many pixels past the door as asked, seen from the street, so that a label does not hide the door.
-  function beyond(features, pixelsNow) {
-    const offset = role(features, "offset");
-    if (!offset) return null;
-    const [door, foot] = offset.geometry.coordinates.map((c) => map.latLngToLayerPoint(latlng(c)));
-    const away = door.distanceTo(foot) || 1;
-    return map.layerPointToLatLng(door.add(door.subtract(foot).multiplyBy(pixelsNow / away)));
-  }
-
-  // The numbers before and after on the same side: the middles of the units beside the entrance's own.
-  function neighbours(found, features) {
-    const block = role(features, "block"), offset = role(features, "offset");
-    const value = (name) => found.explanation.steps.map((s) => s.values[name]).find((v) => v !== undefined);
-    const length = value("length_ft"), unit = value("unit");
-    if (!block || !offset || !length || unit === undefined) return;
-    const line = block.geometry.coordinates.map(pixels), [door, foot] = offset.geometry.coordinates.map(pixels);
-    const away = door.distanceTo(foot);
-    [[-1, found.number - 2], [1, found.number + 2]].forEach(([shift, number]) => {
-      const share = (unit + shift + 0.5) * found.unit_ft / length;
-      if (unit + shift < 0 || unit + shift > data.last_unit || share > 1) return;
-      const { point, step } = alongLine(line, share);
-      const left = L.point(-step.y, step.x), side = left.x * (door.x - foot.x) + left.y * (door.y - foot.y) >= 0 ? 1 : -1;
-      const at = point.add(left.multiplyBy(side * away / (Math.hypot(step.x, step.y) || 1)));
-      const ends = [point, at].map((p) => map.unproject(p, ZOOM));
-      if (map.latLngToLayerPoint(ends[1]).distanceTo(map.latLngToLayerPoint(latlng(offset.geometry.coordinates[0]))) > 11) {
-        drawn.addLayer(L.polyline(ends, { color: "#000", weight: 1, dashArray: "2 4", interactive: false, pane: "construction" }));
-        drawn.addLayer(L.circleMarker(ends[1], { radius: 3, color: "#000", weight: 1, fillColor: "#000", fillOpacity: 1, interactive: false, pane: "construction" }));
-      }
-      const out = map.latLngToLayerPoint(ends[1]).subtract(map.latLngToLayerPoint(ends[0]));
-      const reach = Math.hypot(out.x, out.y) || 1, along = L.point(step.x, step.y).multiplyBy(shift * 26 / (Math.hypot(step.x, step.y) || 1));
-      told(map.layerPointToLatLng(map.latLngToLayerPoint(ends[1]).add(out.multiplyBy(8 / reach)).add(along)), String(number), "neighbour");
-    });
-  }
-  function alongLine(line, share) {
-    const parts = line.slice(1).map((p, k) => p.distanceTo(line[k]));
-    let left = share * parts.reduce((a, b) => a + b, 0), k = 0;
-    while (k < parts.length - 1 && left > parts[k]) left -= parts[k++];
-    const step = line[k + 1].subtract(line[k]), t = parts[k] ? left / parts[k] : 0;
-    return { point: line[k].add(step.multiplyBy(t)), step: step };
   }
 
   // --- asking ---
@@ -182,19 +106,14 @@
     own.candidates = own.candidates.concat(all.candidates.filter((c) => c.street !== own.street)).sort((a, b) => a.distance_ft - b.distance_ft);
     return own;
   }
-  // Between the entrance and its street, so that both are seen on a small screen.
-  function middle(found, place) {
-    const offset = found.explanation && role(found.explanation.geometry.features, "offset");
-    return offset ? L.latLngBounds(offset.geometry.coordinates.map(latlng)).getCenter() : L.latLng(place.lat, place.lon);
-  }
   async function number(place, { push = true, look = false, accuracy = 0 } = {}) {
     const mine = ++asked;
     try {
       const found = await preview(place);
       if (mine !== asked) return;
-      fill(found, place);
-      if (look && map) map.setView(middle(found, place), Math.max(map.getZoom(), 18.5));
-      draw(found, place, accuracy);
+      fill(found, { ...place, accuracy: accuracy });
+      if (look && map) map.setView(village.middle(found, place), Math.max(map.getZoom(), 18.5));
+      if (map) village.draw(found, place, accuracy);
       current = { found: found, place: place, accuracy: accuracy };
       if (push) history.pushState(place, "", addressOf(place));
       say((found.address ? "Number " + found.address : "No number here") + (accuracy ? ". Your position is good to about " + feet(accuracy * 3.28084) : "") + ".");
@@ -207,7 +126,7 @@
   function clear() {
     asked++;
     current = null;
-    if (drawn) { drawn.clearLayers(); village.reserve([]); }
+    if (map) village.undraw();
     answer.replaceChildren(el("p", { class: "invite" }, invite));
     panel.classList.remove("answered");
     document.title = data.village;
@@ -261,10 +180,10 @@
 
   if (!map) return;
   map.on("click", (event) => number(rounded(event.latlng)));
-  map.on("zoomend", () => { if (current) draw(current.found, current.place, current.accuracy); });
+  map.on("zoomend", () => { if (current) village.draw(current.found, current.place, current.accuracy); });
   if (data.position) {
     current = { found: data.answer, place: { lat: String(data.position[0]), lon: String(data.position[1]), street: data.street }, accuracy: 0 };
-    map.setView(middle(current.found, current.place), 18.5, { animate: false });
-    draw(current.found, current.place);
+    map.setView(village.middle(current.found, current.place), 18.5, { animate: false });
+    village.draw(current.found, current.place);
   } else if (data.focus) map.fitBounds(data.focus, { animate: false });
 })();
