@@ -36,7 +36,7 @@ CHROMIUM_FLAGS = (
     "--disable-quic",
 )
 
-collect_ignore = ["bench"]
+collect_ignore = ["bench", "torture"]
 
 # No test touches the register of the checkout: one that names no place of its own has this.
 os.environ.setdefault("BENTON_STATE_DIR", tempfile.mkdtemp(prefix="benton-tests-"))

@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import sys
 import threading
@@ -13,19 +14,22 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import sqlalchemy as sa
+from typer.main import get_command
 
 from app import registers, schema
 from app.archive import LEFT_OUT, ArchiveError, read_manifest, write_archive
 from app.audit import CONSOLE, Act, head
+from app.cli import app as cli
 from app.cli import main
 from app.db import Database, StorageError
 from app.keeping import BrokenError, ensure_schema, last_backup, nightly, restore, upgrade
 from app.settings import Settings
 from app.tables import addresses, audit, metadata, sessions, users
 from app.verify import verify
-from tests.conftest import empty_postgres
+from tests.conftest import ROOT, empty_postgres
 from tests.filling import AT, add_address, content, fill
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -570,6 +574,34 @@ def test_the_commands_say_what_they_did_and_end_with_its_code(
         assert (code, out) == (2, ""), err
     assert not (tmp_path / "c.zip").exists()
     assert command(nothing, "restore", file)[0] == 0, "a new machine"
+
+
+UNITS = sorted((ROOT / "app" / "deploy").iterdir())
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=[unit.name for unit in UNITS])
+def test_a_unit_of_systemd_calls_commands_that_are_there(unit: Path) -> None:
+    calls = re.findall(r"^ExecStart=\S+/benton-streets (\S+)(.*)$", unit.read_text(), re.MULTILINE)
+    assert len(calls) == (unit.suffix == ".service")
+    for name, rest in calls:
+        options = [option for parameter in get_command(cli).commands[name].params for option in parameter.opts]  # type: ignore[attr-defined]
+        assert set(re.findall(r"--\w+", rest)) <= set(options)
+    assert f"app/deploy/*{unit.suffix}" in (ROOT / "README.md").read_text()
+
+
+def test_postgresql_needs_no_more_rights_than_the_readme_gives(postgres: str, tmp_path: Path) -> None:
+    url = empty_postgres(postgres, "benton")
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("CREATE ROLE benton LOGIN")
+        connection.execute("ALTER DATABASE benton OWNER TO benton")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION postgis")
+    with closing(Database(url.replace("postgres@", "benton@"), tmp_path)) as database:
+        ensure_schema(database)
+        fill(database)
+        write_archive(database, tmp_path / "b.zip")
+        restore(database, tmp_path / "b.zip", tmp_path)
+        assert breaks(database) == []
 
 
 def test_what_the_village_made_beside_the_register_stays(database: Database, tmp_path: Path) -> None:
