@@ -89,9 +89,8 @@ def certificate(
     made = make_certificates(directory, host)
     authority = "the authority that was there" if made.reused else "a new authority"
     typer.echo(f"Made a certificate by {authority} for {', '.join(made.names)}.", err=True)
-    typer.echo(
-        f"It ends on {made.expires:%Y-%m-%d}: run this again before. Phones trust {made.ca}. Serve with:", err=True
-    )
+    typer.echo(f"It ends on {made.expires:%Y-%m-%d}; run this again before, and serve anew.", err=True)
+    typer.echo(f"Phones trust {made.ca}, whose SHA-256 fingerprint is {made.fingerprint}. Serve with:", err=True)
     quoted = [shlex.quote(str(file)) for file in (made.cert, made.key)]
     typer.echo(f"benton-streets serve --host 0.0.0.0 --tls-cert {quoted[0]} --tls-key {quoted[1]}")
 

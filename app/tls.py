@@ -50,6 +50,8 @@ class Certificates:
         When it ends.
     reused
         Whether the authority was there before, so that phones that trust it need nothing new.
+    fingerprint
+        Of the authority's certificate, SHA-256: what a phone shows before it trusts.
     """
 
     ca: Path
@@ -58,6 +60,7 @@ class Certificates:
     names: tuple[str, ...]
     expires: datetime
     reused: bool
+    fingerprint: str
 
 
 # --- making them ----------------------------------------------------------------------------------------------
@@ -99,7 +102,8 @@ def make_certificates(directory: Path, hosts: Sequence[str]) -> Certificates:
     _write_secret(made[1], _private_pem(key))
     made[0].write_bytes(cert.public_bytes(serialization.Encoding.PEM))
     shown = tuple(str(name.value) for name in names)
-    return Certificates(ca_file, *made, shown, cert.not_valid_after_utc, reused)
+    fingerprint = ca.fingerprint(hashes.SHA256()).hex(":").upper()
+    return Certificates(ca_file, *made, shown, cert.not_valid_after_utc, reused, fingerprint)
 
 
 def _names(hosts: Iterable[str]) -> list[x509.GeneralName]:
