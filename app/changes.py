@@ -10,17 +10,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app import registers
 from app.acts import as_json, numbered
 from app.assign import into_feet, polygon
 from app.audit import Act, Actor
-from app.auth import Permission, Person
 from app.considered import TakenError, WrongParityError, about_holder
 from app.map_versions import Atlas
-from app.tables import PLACEMENTS, addresses, documents, instant, locations, metadata
+from app.tables import PLACEMENTS, addresses, instant, locations
 from app.village import LONLAT, Village
 from gis.errors import StreetsError
 from gis.lots import embraced
@@ -322,141 +320,3 @@ def _with_followers(connection: Connection, wanted: Sequence[Mapping[str, Any]])
                 numbers[other["id"]] = numbers[old["id"]]
                 olds.append(registers.get(connection, addresses, other["id"]))
     return [(old, numbers[old["id"]]) for old in olds if numbers[old["id"]] != old["number"]]
-
-
-# --- undoing ---
-
-UNDOABLE = {
-    **dict.fromkeys(("assign", "confirm", "correct", "retire", "restore", "renumber"), Permission.ASSIGN),
-    **dict.fromkeys(("rename street", "vacate street"), Permission.NAME_STREETS),
-    **dict.fromkeys(("edit map", "withdraw edit", "withdraw map"), Permission.EDIT_MAP),
-    "adopt map": Permission.ADOPT_MAP,
-    "decide doubt": Permission.DECIDE_DOUBT,
-}
-"""Acts that can be undone, and who may."""
-
-
-def undo(connection: Connection, person: Person, number: int, reason: str) -> int:
-    """Undo an act on which nothing depends: every row it changed is as before, and both acts stay in the audit.
-
-    Parameters
-    ----------
-    connection
-        Of the transaction.
-    person
-        Who undoes: who may do an act may undo it.
-    number
-        The act.
-    reason
-        Why.
-
-    Returns
-    -------
-    int
-        The number of the act that undid it.
-
-    Raises
-    ------
-    DependsError
-        A later act, a document or an address depends on it.
-    StreetsError
-        There is no such act, or it is none that can be undone; no reason.
-    """
-    entries = check_undo(connection, person, number)
-    act = Act(connection, person.actor, needs_reason(reason))
-    for entry in reversed(entries):
-        _take_back(act, entry)
-    return act.number
-
-
-def check_undo(connection: Connection, person: Person, number: int) -> list[registers.Row]:
-    """Return the entries of an act that may be undone, in order.
-
-    Parameters
-    ----------
-    connection
-        To the register.
-    person
-        Who would undo it.
-    number
-        The act.
-
-    Returns
-    -------
-    list of dict
-        What undoing takes back.
-
-    Raises
-    ------
-    DependsError
-        A later act, a document or an address depends on it.
-    StreetsError
-        There is no such act, it is none that can be undone, or not by this person.
-    """
-    entries = registers.entries_of(connection, number)
-    if not entries:
-        raise registers.NotFoundError.of("act", str(number), "the number of an act in the audit")
-    odd = sorted({entry["what"] for entry in entries} - UNDOABLE.keys() - {"open doubt"})
-    if odd:
-        raise StateError.of("act", ", ".join(odd), f"an act that can be undone: {', '.join(sorted(UNDOABLE))}")
-    for what in {entry["what"] for entry in entries}:
-        person.require(UNDOABLE.get(what, Permission.ASSIGN))
-    _check_nothing_depends(connection, entries)
-    return entries
-
-
-def _check_nothing_depends(connection: Connection, entries: Sequence[registers.Row]) -> None:
-    number = entries[0]["act"]
-    for kind, subject in dict.fromkeys((entry["kind"], entry["subject"]) for entry in entries):
-        last = registers.history(connection, kind, subject, limit=1)[0]
-        if last["act"] != number:
-            message = f"Act {last['act']} ({last['what']} by {last['actor']}) was done to the same record since."
-            raise DependsError(message, [{"act": last["act"], "what": last["what"]}])
-        if kind == "addresses":
-            issued = documents.c.issued_at >= entries[0]["at"]
-            papers = registers.rows(connection, documents, documents.c.address_id == int(subject), issued)
-            if papers:
-                told = ", ".join(paper["number"] for paper in papers)
-                raise DependsError(f"{told} was issued on it: correct or retire the address instead.")
-        if kind == "maps":
-            under = registers.rows(
-                connection, addresses, addresses.c.map_version == int(subject), addresses.c.made_at > entries[0]["at"]
-            )
-            if under:
-                some = [{"id": row["id"], "address": row["full"], "status": row["status"]} for row in under[:50]]
-                raise DependsError(f"{len(under)} numbers were given under version {subject} since.", some)
-
-
-def _take_back(act: Act, entry: registers.Row) -> None:
-    table = metadata.tables[entry["kind"]]
-    row = registers.get(act.connection, table, int(entry["subject"]))
-    if entry["before"] is not None:
-        before = restored(table, json.loads(entry["before"]))
-        changes = {name: value for name, value in before.items() if row[name] != value}
-        if table is addresses and changes.get("status", "retired") != "retired":
-            check_free(act.connection, {**row, **changes})
-    elif table is addresses:
-        changes = {"status": "retired", "retired_at": act.at, "retired_reason": f"Undone: {act.reason}"}
-    elif "undone_at" in table.c:
-        changes = {"undone_at": act.at}
-    elif "withdrawn_at" in table.c:
-        changes = {"withdrawn_at": act.at}
-    else:
-        return  # a place stays, as does a doubt that was opened
-    if changes:
-        registers.update(act, "undo", table, row, changes)
-
-
-def restored(table: sa.Table, content: Mapping[str, Any]) -> Json:
-    """Return a row's columns as Python has them from the audit's JSON."""
-    made: Json = {}
-    for name, value in content.items():
-        kind = getattr(table.c[name].type, "process_result_value", None)
-        is_time = value is not None and type(table.c[name].type).__name__ in {"Instant", "Day"}
-        made[name] = kind(value, None) if is_time and kind else value
-    return made
-
-
-def last_act(connection: Connection, kind: str, subject: object) -> registers.Row | None:
-    """Return the last entry of a record, whose act may be undone."""
-    return next(iter(registers.history(connection, kind, subject, limit=1)), None)

@@ -104,7 +104,7 @@ TABLE: Mapping[str, Permission | str] = {
     "GET /api/v1/doubts": P.READ_RECORDS,
     "GET /api/v1/doubts/{doubt_id}": P.READ_RECORDS,
     "POST /api/v1/doubts/{doubt_id}/decide": P.DECIDE_DOUBT,
-    # who may see an act may ask; `app.changes.undo` requires the permission of the act that is undone
+    # who may see an act may ask; `app.undoing.undo` requires the permission of the act that is undone
     "POST /api/v1/acts/{number}/undo": P.READ_RECORDS,
     "GET /api/v1/audit": P.READ_AUDIT,
     # the map

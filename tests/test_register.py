@@ -567,3 +567,26 @@ def test_bad_input_is_named_and_nothing_is_stored(office: Office) -> None:
     assert office.get(f"{ADDRESSES}/99").status_code == 404
     with office.database.read() as connection:
         assert connection.execute(sa.select(sa.func.count()).select_from(doubts)).scalar_one() == 0
+
+
+def test_a_renaming_is_not_undone_under_addresses_or_maps_made_since(office: Office) -> None:
+    """Found by the property tests: an address given under the new name was left with a name no street had."""
+    act = {"date": "2026-06-01", "act": "Ordinance 26-3", "reason": "two Almas"}
+    done = office.post("/api/v1/streets/Alma Street/rename", {**act, "name": "Elm Street"}).json()["act"]
+    made = office.assign(400, 470, street="Elm Street").json()
+    refused = office.post(f"/api/v1/acts/{done}/undo", {"reason": "back"})
+    assert (refused.json()["code"], refused.json()["dependents"][0]["id"]) == ("DEPENDS", made["id"])
+    again = office.post("/api/v1/streets/Elm Street/rename", {**act, "name": "Oak Street"}).json()["act"]
+    assert office.post(f"/api/v1/acts/{again}/undo", {"reason": "back"}).status_code == 200
+    assert office.get(f"{ADDRESSES}/{made['id']}").json()["address"] == "145 North Elm Street"
+    third = office.post("/api/v1/streets/Elm Street/rename", {**act, "name": "Oak Street"}).json()["act"]
+    office.post("/api/v1/maps", {"reason": "new plat"})
+    assert office.post(f"/api/v1/acts/{third}/undo", {"reason": "back"}).json()["code"] == "DEPENDS"
+
+
+def test_an_edit_of_a_map_that_was_adopted_since_is_not_undone(office: Office) -> None:
+    edit = {"kind": "length", "street": "Alma Street", "half": "North", "at_ft": 330, "value": 352, "reason": "plat"}
+    made = office.post("/api/v1/maps/1/edits", edit).json()["id"]
+    office.adopt()
+    act = office.get("/api/v1/audit", kind="map_edits", subject=str(made)).json()["items"][0]["act"]
+    assert office.post(f"/api/v1/acts/{act}/undo", {"reason": "misread"}).json()["code"] == "DEPENDS"

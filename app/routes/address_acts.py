@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, Field
 from sqlalchemy.engine import Connection
 
-from app import changes, records, registers
+from app import changes, records, registers, undoing
 from app.auth import Permission, Person
 from app.changes import DependsError, StateError
 from app.considered import TakenError
@@ -145,13 +145,13 @@ def undo_page(request: Request, person: Officer, atlas: AtlasDep, address_id: Id
 def _undoing(atlas: Atlas, person: Person, address_id: int, number: int = 0) -> Json:
     """Return the act to be undone and every address that undoing it touches."""
     with atlas.database.read() as connection:
-        last = changes.last_act(connection, "addresses", address_id)
+        last = undoing.last_act(connection, "addresses", address_id)
         number = number or (last["act"] if last else 0)
         entries, why = registers.entries_of(connection, number), ""
         try:
-            if changes.UNDOABLE.get(last["what"] if last else "") not in {Permission.ASSIGN, Permission.DECIDE_DOUBT}:
+            if undoing.UNDOABLE.get(last["what"] if last else "") not in {Permission.ASSIGN, Permission.DECIDE_DOUBT}:
                 raise StateError("Only what was done to this address can be undone here.")
-            changes.check_undo(connection, person, number)
+            undoing.check_undo(connection, person, number)
         except StreetsError as error:
             why = str(error.message)
         told = {e["subject"]: _taken_back(connection, e) for e in reversed(entries) if e["kind"] == "addresses"}
@@ -182,9 +182,9 @@ def undo(
             subjects = [e for e in registers.entries_of(connection, number) if e["kind"] == "addresses"]
             if str(address_id) not in {entry["subject"] for entry in subjects}:
                 raise registers.NotFoundError.of("act", str(number), "an act that was done to this address")
-            if any(changes.UNDOABLE.get(e["what"]) == Permission.ADOPT_MAP for e in subjects):
+            if any(undoing.UNDOABLE.get(e["what"]) == Permission.ADOPT_MAP for e in subjects):
                 raise StateError.of("act", "the adoption of a map", "an act that was done to this address alone")
-            changes.undo(connection, person, number, reason)
+            undoing.undo(connection, person, number, reason)
     except StreetsError as error:
         shown = _undoing(atlas, person, address_id, number)
         return _refused(request, atlas, address_id, "undo", error, reason=reason, **shown)

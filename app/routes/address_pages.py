@@ -10,7 +10,7 @@ import numpy as np
 from fastapi import APIRouter, Path, Query, Request, Response
 from sqlalchemy.engine import Connection
 
-from app import changes, fronts, maps, records, registers, search
+from app import fronts, maps, records, registers, search, undoing
 from app.answers import as_csv
 from app.auth import Permission, Person
 from app.deps import AtlasDep, PersonDep
@@ -258,7 +258,7 @@ def _papers(connection: Connection, address_id: int) -> list[registers.Row]:
 
 def _undoing(connection: Connection, person: Person, address_id: int) -> Json | None:
     """Return the last act of an address, and why it cannot be undone where it cannot."""
-    last = changes.last_act(connection, "addresses", address_id)
+    last = undoing.last_act(connection, "addresses", address_id)
     if last is None:
         return None
     told: Json = {
@@ -268,10 +268,10 @@ def _undoing(connection: Connection, person: Person, address_id: int) -> Json | 
         "why": "",
     }
     told["at"] = last["at"]
-    if changes.UNDOABLE.get(last["what"]) not in {Permission.ASSIGN, Permission.DECIDE_DOUBT}:
+    if undoing.UNDOABLE.get(last["what"]) not in {Permission.ASSIGN, Permission.DECIDE_DOUBT}:
         return {**told, "why": "It was done to the whole map or street, or is itself an undoing."}
     try:
-        changes.check_undo(connection, person, last["act"])
+        undoing.check_undo(connection, person, last["act"])
     except StreetsError as error:
         told["why"] = str(error.message)
     return told

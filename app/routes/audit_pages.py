@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Query, Request, Response
 from sqlalchemy.engine import Connection
 
-from app import changes, registers
+from app import changes, registers, undoing
 from app.answers import Json, as_csv
 from app.audit import head
 from app.auth import Permission, Person
@@ -183,7 +183,7 @@ def _act_page(
 def why_not_undone(connection: Connection, person: Person, number: int) -> str:
     """Say why an act cannot be undone by someone; ``""`` where it can."""
     try:
-        changes.check_undo(connection, person, number)
+        undoing.check_undo(connection, person, number)
     except StreetsError as error:
         told = "; ".join(f"found {f.found}, expected {f.expected}" for f in error.faults)
         if isinstance(error, changes.StateError) and told:
@@ -199,7 +199,7 @@ def act_undo(
     """Undo an act; who may do it may undo it."""
     try:
         with atlas.database.write() as connection:
-            made = changes.undo(connection, person, number, reason)
+            made = undoing.undo(connection, person, number, reason)
     except StreetsError as error:
         if isinstance(error, registers.NotFoundError) or not person.may(Permission.READ_AUDIT):
             raise

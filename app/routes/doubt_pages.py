@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from sqlalchemy.engine import Connection
 
-from app import acts, changes, doubts, fronts, registers
+from app import acts, doubts, fronts, registers, undoing
 from app.answers import Json, as_csv
 from app.assign import preview
 from app.auth import Permission, Person
@@ -88,7 +88,7 @@ def _doubt_page(
         place = village.into_feet(LONLAT)(row["lon"], row["lat"])
         shown: Json = {"picture": picture(village, connection, float(place[0]), float(place[1]))}
         shown |= _faces(village, connection, row) if row["status"] == "open" else {"now": None, "faces": []}
-        shown |= {"made": _made(connection, row), **_undoing(connection, person, row)}
+        shown |= {"given": _made(connection, row), **_undoing(connection, person, row)}
     now = _now(atlas, row) if row["status"] == "open" else None
     form: Json = {"choice": "number", "number": "", "suffix": row["request"].get("suffix", ""), "reason": ""}
     shown |= {"kinds": words.DOUBTS, "severities": SEVERITIES, "age": words.age, "found": now}
@@ -125,7 +125,7 @@ def _made(connection: Connection, row: registers.Row) -> registers.Row | None:
 
 def _undoing(connection: Connection, person: Person, row: registers.Row) -> Json:
     """Return the act that decided a doubt, and why it cannot be undone where it cannot."""
-    last = changes.last_act(connection, "doubts", row["id"])
+    last = undoing.last_act(connection, "doubts", row["id"])
     if row["status"] != "decided" or last is None:
         return {"act": 0, "why": ""}
     return {"act": last["act"], "why": why_not_undone(connection, person, last["act"])}

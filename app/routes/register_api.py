@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from app import acts, changes, doubts, fronts, records, registers, search
+from app import acts, changes, doubts, fronts, records, registers, search, undoing
 from app.auth import Permission, Person
 from app.considered import Wanted
 from app.deps import AtlasDep, PersonDep, needs
@@ -276,7 +276,7 @@ def act_undo(
 ) -> Response:
     """Undo an act: who may do it may undo it."""
     with atlas.database.write() as connection:
-        made = changes.undo(connection, person, number, asked.reason)
+        made = undoing.undo(connection, person, number, asked.reason)
     return answered({"act": made, "undid": number})
 
 

@@ -1,0 +1,203 @@
+"""Undoing an act on which nothing depends; what was done and what undid it both stay in the audit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from app import registers
+from app.audit import Act
+from app.auth import Permission, Person
+from app.changes import DependsError, StateError, check_free, needs_reason
+from app.tables import addresses, documents, map_edits, maps, metadata, renamings
+from gis.address import street_key
+
+Json = dict[str, Any]
+
+UNDOABLE = {
+    **dict.fromkeys(("assign", "confirm", "correct", "retire", "restore", "renumber"), Permission.ASSIGN),
+    **dict.fromkeys(("rename street", "vacate street"), Permission.NAME_STREETS),
+    **dict.fromkeys(("edit map", "withdraw edit", "withdraw map"), Permission.EDIT_MAP),
+    "adopt map": Permission.ADOPT_MAP,
+    "decide doubt": Permission.DECIDE_DOUBT,
+}
+"""Acts that can be undone, and who may."""
+
+
+def undo(connection: Connection, person: Person, number: int, reason: str) -> int:
+    """Undo an act on which nothing depends: every row it changed is as before, and both acts stay in the audit.
+
+    Parameters
+    ----------
+    connection
+        Of the transaction.
+    person
+        Who undoes: who may do an act may undo it.
+    number
+        The act.
+    reason
+        Why.
+
+    Returns
+    -------
+    int
+        The number of the act that undid it.
+
+    Raises
+    ------
+    DependsError
+        A later act, a document or an address depends on it.
+    StreetsError
+        There is no such act, or it is none that can be undone; no reason.
+    """
+    entries = check_undo(connection, person, number)
+    act = Act(connection, person.actor, needs_reason(reason))
+    for entry in reversed(entries):
+        _take_back(act, entry)
+    return act.number
+
+
+def check_undo(connection: Connection, person: Person, number: int) -> list[registers.Row]:
+    """Return the entries of an act that may be undone, in order.
+
+    Parameters
+    ----------
+    connection
+        To the register.
+    person
+        Who would undo it.
+    number
+        The act.
+
+    Returns
+    -------
+    list of dict
+        What undoing takes back.
+
+    Raises
+    ------
+    DependsError
+        A later act, a document or an address depends on it.
+    StreetsError
+        There is no such act, it is none that can be undone, or not by this person.
+    """
+    entries = registers.entries_of(connection, number)
+    if not entries:
+        raise registers.NotFoundError.of("act", str(number), "the number of an act in the audit")
+    odd = sorted({entry["what"] for entry in entries} - UNDOABLE.keys() - {"open doubt"})
+    if odd:
+        raise StateError.of("act", ", ".join(odd), f"an act that can be undone: {', '.join(sorted(UNDOABLE))}")
+    for what in {entry["what"] for entry in entries}:
+        person.require(UNDOABLE.get(what, Permission.ASSIGN))
+    _check_nothing_depends(connection, entries)
+    return entries
+
+
+def _check_nothing_depends(connection: Connection, entries: Sequence[registers.Row]) -> None:
+    number, since = entries[0]["act"], entries[0]["at"]
+    for kind, subject in dict.fromkeys((entry["kind"], entry["subject"]) for entry in entries):
+        last = registers.history(connection, kind, subject, limit=1)[0]
+        if last["act"] != number:
+            message = f"Act {last['act']} ({last['what']} by {last['actor']}) was done to the same record since."
+            raise DependsError(message, [{"act": last["act"], "what": last["what"]}])
+        _DEPENDENTS.get(kind, _nothing)(connection, int(subject), since)
+
+
+def _nothing(connection: Connection, subject: int, since: datetime) -> None:
+    """Nothing depends on it but what was done to it."""
+
+
+def _on_address(connection: Connection, address_id: int, since: datetime) -> None:
+    mine = (documents.c.address_id == address_id) & (documents.c.issued_at >= since)
+    papers = registers.rows(connection, documents, mine)
+    if papers:
+        told = ", ".join(paper["number"] for paper in papers)
+        raise DependsError(f"{told} was issued on it: correct or retire the address instead.")
+
+
+def _on_map(connection: Connection, version: int, since: datetime) -> None:
+    given = (addresses.c.map_version == version) & (addresses.c.made_at > since)
+    _refuse_given(connection, given, f"under version {version}")
+
+
+def _on_edit(connection: Connection, edit_id: int, since: datetime) -> None:
+    version = registers.get(connection, map_edits, edit_id)["map_version"]
+    if registers.get(connection, maps, version)["status"] != "proposal":
+        raise DependsError(f"Version {version} is no proposal any more: propose a new one to change the map.")
+
+
+def _on_renaming(connection: Connection, renaming_id: int, since: datetime) -> None:
+    name = registers.get(connection, renamings, renaming_id)["new"]
+    given = (addresses.c.street_key == street_key(name)) & (addresses.c.made_at > since)
+    _refuse_given(connection, given, f"on {name}")
+    edited = (map_edits.c.street == name) & (map_edits.c.made_at > since)
+    if registers.counted(connection, map_edits, edited):
+        raise DependsError(f"The map's rows of {name} were edited since.")
+    _refuse_proposed(connection, since)
+
+
+def _on_vacation(connection: Connection, _: int, since: datetime) -> None:
+    _refuse_proposed(connection, since)
+
+
+def _refuse_given(connection: Connection, given: Any, where: str) -> None:
+    rows = registers.rows(connection, addresses, given)
+    if rows:
+        some = [{"id": row["id"], "address": row["full"], "status": row["status"]} for row in rows[:50]]
+        raise DependsError(f"{len(rows)} numbers were given {where} since.", some)
+
+
+def _refuse_proposed(connection: Connection, since: datetime) -> None:
+    later = registers.rows(connection, maps, maps.c.made_at > since)
+    if later:
+        raise DependsError(f"Version {later[0]['version']} of the map was proposed since: record a new act instead.")
+
+
+_DEPENDENTS: Mapping[str, Callable[[Connection, int, datetime], None]] = {
+    "addresses": _on_address,
+    "maps": _on_map,
+    "map_edits": _on_edit,
+    "renamings": _on_renaming,
+    "vacations": _on_vacation,
+}
+"""What depends on a record of each kind, beside what was done to it."""
+
+
+def _take_back(act: Act, entry: registers.Row) -> None:
+    table = metadata.tables[entry["kind"]]
+    row = registers.get(act.connection, table, int(entry["subject"]))
+    if entry["before"] is not None:
+        before = restored(table, json.loads(entry["before"]))
+        changes = {name: value for name, value in before.items() if row[name] != value}
+        if table is addresses and changes.get("status", "retired") != "retired":
+            check_free(act.connection, {**row, **changes})
+    elif table is addresses:
+        changes = {"status": "retired", "retired_at": act.at, "retired_reason": f"Undone: {act.reason}"}
+    elif "undone_at" in table.c:
+        changes = {"undone_at": act.at}
+    elif "withdrawn_at" in table.c:
+        changes = {"withdrawn_at": act.at}
+    else:
+        return  # a place stays, as does a doubt that was opened
+    if changes:
+        registers.update(act, "undo", table, row, changes)
+
+
+def restored(table: sa.Table, content: Mapping[str, Any]) -> Json:
+    """Return a row's columns as Python has them from the audit's JSON."""
+    made: Json = {}
+    for name, value in content.items():
+        kind = getattr(table.c[name].type, "process_result_value", None)
+        is_time = value is not None and type(table.c[name].type).__name__ in {"Instant", "Day"}
+        made[name] = kind(value, None) if is_time and kind else value
+    return made
+
+
+def last_act(connection: Connection, kind: str, subject: object) -> registers.Row | None:
+    """Return the last entry of a record, whose act may be undone."""
+    return next(iter(registers.history(connection, kind, subject, limit=1)), None)
