@@ -134,6 +134,7 @@ TABLE: Mapping[str, Permission | str] = {
     "GET /addresses/{address_id}/renumber": P.ASSIGN,
     "POST /addresses/{address_id}/renumber": P.ASSIGN,
     "GET /assign": P.ASSIGN,
+    "POST /doubts": P.ASSIGN,
     "POST /assign": P.ASSIGN,
     "GET /faces/{street:path}/{half}/{hundred}/{parity}": OPEN,
     "GET /streets/{name:path}/rename": P.NAME_STREETS,

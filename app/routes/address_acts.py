@@ -18,6 +18,7 @@ from app.considered import TakenError
 from app.deps import AtlasDep, needs
 from app.errors import status_of
 from app.map_versions import Atlas
+from app.routes.address_pages import last_act
 from app.routes.asked import read_degrees, read_pair
 from app.routes.assign_pages import Outline, Typed, fault_of
 from app.routes.rendering import page
@@ -145,7 +146,7 @@ def undo_page(request: Request, person: Officer, atlas: AtlasDep, address_id: Id
 def _undoing(atlas: Atlas, person: Person, address_id: int, number: int = 0) -> Json:
     """Return the act to be undone and every address that undoing it touches."""
     with atlas.database.read() as connection:
-        last = undoing.last_act(connection, "addresses", address_id)
+        last = last_act(connection, registers.get(connection, addresses, address_id))
         number = number or (last["act"] if last else 0)
         entries, why = registers.entries_of(connection, number), ""
         try:
@@ -179,8 +180,10 @@ def undo(
     """Undo the act that was shown."""
     try:
         with atlas.database.write() as connection:
-            subjects = [e for e in registers.entries_of(connection, number) if e["kind"] == "addresses"]
-            if str(address_id) not in {entry["subject"] for entry in subjects}:
+            row = registers.get(connection, addresses, address_id)
+            own = {("addresses", str(address_id)), ("locations", str(row["location_id"]))}
+            subjects = [e for e in registers.entries_of(connection, number) if (e["kind"], e["subject"]) in own]
+            if not subjects:
                 raise registers.NotFoundError.of("act", str(number), "an act that was done to this address")
             if any(undoing.UNDOABLE.get(e["what"]) == Permission.ADOPT_MAP for e in subjects):
                 raise StateError.of("act", "the adoption of a map", "an act that was done to this address alone")

@@ -199,7 +199,7 @@ def address_page(
         row = registers.located(connection, address_id)
         beside = neighbours(connection, row)
         papers = _papers(connection, address_id) if person.may(Permission.READ_RECORDS) else []
-        undoing = _undoing(connection, person, address_id) if person.may(Permission.ASSIGN) else None
+        undoing = _undoing(connection, person, row) if person.may(Permission.ASSIGN) else None
         past = history(connection, row) if person.may(Permission.READ_RECORDS) else []
         version = registers.rows(connection, maps_table, maps_table.c.version == row["map_version"])[0]
     shown: Json = {"a": found, "row": row, "done": done, "papers": papers, "undoing": undoing, "past": past}
@@ -226,7 +226,7 @@ def _drawn(village: Village, found: Json, row: registers.Row, beside: Sequence[J
 def neighbours(connection: Connection, row: registers.Row, count: int = 2) -> list[Json]:
     """Return the numbers in use next to one in its row, inward and outward."""
     side = [registers.IS_ACTIVE, addresses.c.street_key == row["street_key"], addresses.c.half == row["half"]]
-    side += [addresses.c.even == row["even"]]
+    side += [addresses.c.even == row["even"], addresses.c.location_id != row["location_id"]]
     number = addresses.c.number
     inward = [*side, number < row["number"]], [number.desc()]
     outward = [*side, number > row["number"]], [number]
@@ -256,9 +256,16 @@ def _papers(connection: Connection, address_id: int) -> list[registers.Row]:
     return registers.rows(connection, documents, mine, order=[documents.c.id.desc()])
 
 
-def _undoing(connection: Connection, person: Person, address_id: int) -> Json | None:
+def last_act(connection: Connection, row: registers.Row) -> registers.Row | None:
+    """Return the last entry of an address or its place, whose act may be undone."""
+    own = (("addresses", row["id"]), ("locations", row["location_id"]))
+    found = [undoing.last_act(connection, kind, subject) for kind, subject in own]
+    return max((entry for entry in found if entry), key=lambda entry: int(entry["seq"]), default=None)
+
+
+def _undoing(connection: Connection, person: Person, row: registers.Row) -> Json | None:
     """Return the last act of an address, and why it cannot be undone where it cannot."""
-    last = undoing.last_act(connection, "addresses", address_id)
+    last = last_act(connection, row)
     if last is None:
         return None
     told: Json = {

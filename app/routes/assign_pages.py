@@ -12,7 +12,7 @@ from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, Field
 
-from app import acts, maps, registers
+from app import acts, doubts, maps, registers
 from app.assign import preview
 from app.auth import Permission, Person, new_token
 from app.considered import TakenError, Wanted, WrongParityError
@@ -63,6 +63,12 @@ class Posted(Entered):
     do: Annotated[str, Field(max_length=10)] = "look"
     token: Annotated[str, Field(max_length=100)] = ""
     shown: Typed = ""
+
+
+class Doubtful(Entered):
+    """An entrance whose number is in doubt."""
+
+    question: Annotated[str, Field(max_length=2000)] = ""
 
 
 @dataclass
@@ -207,6 +213,23 @@ def assign(request: Request, person: Officer, atlas: AtlasDep, posted: Annotated
         if found.faults:
             return _page(request, atlas, entered, found)
     return _assigned(request, atlas, person, entered, wanted, posted.token, before)
+
+
+@router.post("/doubts")
+def raise_doubt(request: Request, person: Officer, atlas: AtlasDep, posted: Annotated[Doubtful, Form()]) -> Response:
+    """Put a doubt about an entrance's number before the Clerk-Treasurer (§ 288-15 J)."""
+    entered = Entered(**posted.model_dump(include=set(Entered.model_fields)))
+    wanted, faults = read(entered)
+    if wanted is None:
+        return _page(request, atlas, entered, Look(faults=faults))
+    try:
+        with atlas.database.write() as connection:
+            row = doubts.raise_doubt(atlas, connection, person.actor, wanted, posted.question)
+    except StreetsError as error:
+        found = look(atlas, replace_number(entered))
+        found.faults = fault_of(error, posted.model_dump()) | found.faults
+        return _page(request, atlas, entered, found, status=status_of(error)[0])
+    return RedirectResponse(f"/doubts/{row['id']}", HTTPStatus.SEE_OTHER)
 
 
 def replace_number(entered: Entered) -> Entered:

@@ -83,15 +83,15 @@ def status_words(found: Mapping[str, Any], row: Mapping[str, Any], edition: Edit
         gone = long_date(row["retired_at"].date())
         return {"kicker": "Retired number", "text": f"Retired on {gone}. It is no address any more.", "confirm": []}
     if row["status"] == "proposed":
-        text = "Proposed: the number is kept for this building, and an officer has still to confirm it."
+        text = "The number is kept for this building, and an officer has still to confirm it."
         return {"kicker": "Proposed number", "text": text, "confirm": open_ or ["what was left to a person's choice"]}
     if row["status"] == "provisional":
         text = (
-            f"Provisional: given on {given} under {version}, which the Village Board has not adopted. "
+            f"Given on {given} under {version}, which the Village Board has not adopted. "
             "It becomes official with the adoption of a map that agrees with it."
         )
         return {"kicker": "Provisional number", "text": text, "confirm": []}
-    text = f"Official: given on {given}. {edition.state}"
+    text = f"Given on {given}. {edition.state}"
     return {"kicker": "Official number", "text": text, "confirm": []}
 
 

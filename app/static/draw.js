@@ -32,6 +32,7 @@
   function draw(found, place, accuracy) {
     drawn.clearLayers();
     boxes = [];
+    village.named = new Set((found.neighbours || []).map((n) => n.id));
     Object.entries(OUTLINES).forEach(([name, look]) => {
       if (found[name]) drawn.addLayer(L.polygon(found[name].coordinates.map((ring) => ring.map(latlng)), { ...look, interactive: false, pane: "construction" }));
     });
@@ -50,8 +51,8 @@
     if (accuracy) drawn.addLayer(L.circle(door, { radius: accuracy, color: "#0072B2", weight: 1, fillOpacity: 0.1, interactive: false, pane: "construction" }));
     drawn.addLayer(L.circleMarker(door, { radius: 6, color: "#000", weight: 2.5, fillColor: "#fff", fillOpacity: 1, interactive: false, pane: "construction" }));
     if (found.number) {
-      if (found.neighbours) found.neighbours.forEach((n) => held(n, features)); else neighbours(found, features);
       told(beyond(features, 26) || door, found.label || String(found.number), "main");
+      if (found.neighbours) found.neighbours.forEach((n) => held(n, features)); else neighbours(found, features);
     }
     village.reserve(boxes);
   }
@@ -77,7 +78,12 @@
       const [door, foot] = offset.geometry.coordinates.map((c) => map.latLngToLayerPoint(latlng(c)));
       away = door.subtract(foot).multiplyBy(16 / (door.distanceTo(foot) || 1));
     }
-    told(map.layerPointToLatLng(map.latLngToLayerPoint(at).add(away)), one.number, "neighbour");
+    const where = map.latLngToLayerPoint(at).add(away), width = village.widthOf(one.number, 12, 700) + 14;
+    const covers = (b) => {
+      const other = map.latLngToLayerPoint(b.at);
+      return Math.abs(other.x - where.x) < (b.width + width) / 2 && Math.abs(other.y - where.y) < (b.height + 18) / 2;
+    };
+    if (!boxes.some(covers)) told(map.layerPointToLatLng(where), one.number, "neighbour");
   }
 
   // The numbers before and after on the same side: the middles of the units beside the entrance's own.
@@ -113,6 +119,7 @@
   }
   function undraw() {
     drawn.clearLayers();
+    village.named = new Set();
     village.reserve([]);
   }
   // Between the entrance and its street, so that both are seen on a small screen.
@@ -120,5 +127,5 @@
     const offset = found.explanation && role(found.explanation.geometry.features, "offset");
     return offset ? L.latLngBounds(offset.geometry.coordinates.map(latlng)).getCenter() : L.latLng(place.lat, place.lon);
   }
-  Object.assign(village, { draw: draw, undraw: undraw, middle: middle });
+  Object.assign(village, { named: new Set(), draw: draw, undraw: undraw, middle: middle });
 })();

@@ -21,9 +21,13 @@
     return pencil.measureText(text).width;
   }
 
-  function write(at, text, kind, angle, pane) {
+  function write(at, text, kind, angle, pane, href) {
     const inner = document.createElement("span");
-    inner.textContent = text;
+    if (href) {
+      const link = document.createElement("a");
+      Object.assign(link, { href: href, textContent: text, tabIndex: -1 }); // the table has the same links for the keyboard
+      inner.append(link);
+    } else inner.textContent = text;
     inner.style.transform = "translate(-50%, -50%)" + (angle ? " rotate(" + angle.toFixed(1) + "deg)" : "");
     const icon = L.divIcon({ html: inner, className: "on-map " + kind, iconSize: [0, 0] });
     return L.marker(at, { icon: icon, interactive: false, keyboard: false, pane: pane || "labels" });
@@ -81,11 +85,11 @@
   // --- what is written at one zoom ---
   function writeAll(zoom) {
     const made = [], taken = [];
-    const put = (point, text, kind, degrees, width, height) => {
+    const put = (point, text, kind, degrees, width, height, href) => {
       const one = box(point, width, height, degrees);
       if (!free(taken, one)) return false;
       taken.push(one);
-      made.push({ box: one, marker: write(map.unproject(point, zoom), text, kind, degrees) });
+      made.push({ box: one, marker: write(map.unproject(point, zoom), text, kind, degrees, "", href) });
       return true;
     };
     letters(zoom, put);
@@ -139,6 +143,12 @@
     return (feature) => ({ known: { ...feature.properties, base: true, status: status[feature.properties.name] || "confirmed" }, line: measured(feature, zoom), spare: true });
   }
 
+  // A plate leads to its face where a tap on the map asks for nothing else.
+  const leads = Boolean(document.querySelector(".street-map"));
+  function faceOf(known) {
+    const parts = [known.street, known.half, parseInt(known.numbers, 10) - parseInt(known.numbers, 10) % 100, known.parity];
+    return "/faces/" + parts.map(encodeURIComponent).join("/");
+  }
   function plates(zoom, put) {
     features("faces").forEach((feature) => {
       const line = measured(feature, zoom), known = feature.properties;
@@ -149,7 +159,7 @@
       for (const share of [0.5, 0.38, 0.62, 0.25, 0.75]) {
         const across = chord(line, share * line.length, width / 2), middle = at(line, share * line.length);
         const away = L.point(Math.sin(across.angle), -Math.cos(across.angle)).multiplyBy(known.left * more);
-        if (put(middle.add(away), known.numbers, "plate", upright(across.angle), width, 16)) break;
+        if (put(middle.add(away), known.numbers, "plate", upright(across.angle), width, 16, leads ? faceOf(known) : "")) break;
       }
     });
   }

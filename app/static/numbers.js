@@ -19,7 +19,7 @@
     points.clearLayers();
     numbers.clearLayers();
     const boxes = [], taken = new Set(), written = map.getZoom() >= WRITTEN;
-    features.forEach((f) => {
+    features.filter((f) => !village.named.has(f.id)).forEach((f) => { // the answer names those beside it itself
       const at = L.latLng(f.geometry.coordinates[1], f.geometry.coordinates[0]);
       const look = { radius: written ? 4 : 3, color: "#1b1b1b", weight: 1.5, interactive: false, renderer: canvas, ...LOOKS[f.properties.status] };
       points.addLayer(L.circleMarker(at, look));
