@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator
-from datetime import UTC
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -29,39 +30,49 @@ KINDS = {"certificate": "C", "notice": "N"}
 """Kinds of documents, and the letter their numbers begin with."""
 AROUND_FT = 1500.0
 """How far round the entrance the document's map has streets."""
+TRIES = 3
+"""How often a document is drawn outside the turn before it is drawn within."""
 BESIDE_FT = 600.0
 """How far round the entrance it names neighbours."""
 
 
-def issue(
-    atlas: Atlas,
-    connection: Connection,
-    person: Person,
-    address_id: int,
-    kind: str,
-    *,
-    base_url: str,
-    first_number: bool = True,
-    addressee: str = "",
-) -> registers.Row:
-    """Issue a document of an address and keep it; a later correction is a new document.
+@dataclass(frozen=True)
+class Asked:
+    """What document is wanted.
 
     Parameters
     ----------
-    atlas
-        The village and its register.
-    connection
-        Of the transaction.
-    person
-        Who issues it.
     address_id
-        The address.
+        Of which address.
     kind
         A key of `KINDS`.
     base_url
         Address of the public pages, without a slash at its end; ``""`` for none on the document.
     first_number, addressee
         Of a notice: whether the Village pays (§ 288-15 G(2)), and to whom it goes.
+    """
+
+    address_id: int
+    kind: str
+    base_url: str
+    first_number: bool = True
+    addressee: str = ""
+
+
+def issue(atlas: Atlas, person: Person, asked: Asked) -> registers.Row:
+    """Issue a document of an address and keep it; a later correction is a new document.
+
+    Drawing takes half a second, in which nobody is kept from writing: it is drawn first, and kept if the address is
+    still what was drawn and its number still the next. After some tries it is drawn within the turn.
+
+    Parameters
+    ----------
+    atlas
+        The village and its register.
+    person
+        Who issues it.
+    asked
+        The document.
 
     Returns
     -------
@@ -73,38 +84,52 @@ def issue(
     StateError
         The address is retired, or is proposed and nobody has confirmed it.
     """
-    row = registers.located(connection, address_id)
+    for _ in range(TRIES):
+        at = datetime.now(UTC)
+        with atlas.database.read() as connection:
+            drawn = _drawn_up(atlas, connection, person, asked, at)
+        with atlas.database.write() as connection:
+            row = registers.located(connection, asked.address_id)
+            if row == drawn.row and _number(connection, asked.kind, at) == drawn.values["number"]:
+                return _kept(connection, person, asked, drawn)
+    with atlas.database.write() as connection:
+        return _kept(connection, person, asked, _drawn_up(atlas, connection, person, asked, datetime.now(UTC)))
+
+
+@dataclass(frozen=True)
+class _DrawnUp:
+    """A document drawn up, the address it was drawn of, and its columns."""
+
+    row: registers.Row
+    values: Json
+
+
+def _kept(connection: Connection, person: Person, asked: Asked, drawn: _DrawnUp) -> registers.Row:
+    act = Act(connection, person.actor, f"{asked.kind} of {drawn.row['full']}", drawn.values["issued_at"])
+    return registers.insert(act, f"issue {asked.kind}", documents, drawn.values)
+
+
+def _drawn_up(atlas: Atlas, connection: Connection, person: Person, asked: Asked, at: datetime) -> _DrawnUp:
+    row = registers.located(connection, asked.address_id)
     if row["status"] in {"retired", "proposed"}:
         raise StateError.of("id", f"{row['full']}, {row['status']}", "an address that is provisional or official")
-    act = Act(connection, person.actor, f"{kind} of {row['full']}")
-    number = _number(connection, kind, act.at.astimezone(LOCAL).year)
-    head = audit.head(connection)
     village = atlas.read(connection, row["map_version"])
-    sheet = _sheet(atlas, connection, village, row, act, number, head, base_url)
-    facts: Json = {"address": row["full"], "status": row["status"], "map_version": row["map_version"]}
-    if kind == "notice":
-        notice = _notice(connection, village, row, first_number=first_number, addressee=addressee)
-        facts |= {"first_number": first_number, "addressee": addressee, "deadline": notice.deadline.day}
+    sheet = _sheet(atlas, connection, village, row, person, asked, at)
+    facts: Json = {name: row[name] for name in ("full", "status", "map_version")}
+    if asked.kind == "notice":
+        notice = _notice(connection, village, row, first_number=asked.first_number, addressee=asked.addressee)
+        facts |= {"first_number": asked.first_number, "addressee": asked.addressee, "deadline": notice.deadline.day}
         pdf = assignment_notice(sheet, notice)
     else:
         pdf = certificate(sheet)
-    values = {
-        "kind": kind,
-        "number": number,
-        "address_id": address_id,
-        "issued_at": act.at,
-        "issued_by": person.name,
-        "facts": facts,
-        "sha256": hashlib.sha256(pdf).hexdigest(),
-        "audit_head": head,
-        "pdf": pdf,
-    }
-    return registers.insert(act, f"issue {kind}", documents, values)
+    said = {"kind": asked.kind, "number": sheet.document_no, "audit_head": sheet.audit_head, "facts": facts}
+    kept = {"address_id": row["id"], "sha256": hashlib.sha256(pdf).hexdigest(), "pdf": pdf}
+    return _DrawnUp(row, {**said, **kept, "issued_at": at, "issued_by": person.name})
 
 
-def _number(connection: Connection, kind: str, year: int) -> str:
+def _number(connection: Connection, kind: str, at: datetime) -> str:
     """Return the next number of a kind in a year, such as ``C-2026-0007``."""
-    begun = f"{KINDS[kind]}-{year}-"
+    begun = f"{KINDS[kind]}-{at.astimezone(LOCAL).year}-"
     last = connection.execute(
         sa.select(documents.c.number)
         .where(documents.c.kind == kind, documents.c.number.like(f"{begun}%"))
@@ -119,10 +144,9 @@ def _sheet(
     connection: Connection,
     village: Village,
     row: registers.Row,
-    act: Act,
-    number: str,
-    head: str,
-    base_url: str,
+    person: Person,
+    asked: Asked,
+    at: datetime,
 ) -> Sheet:
     made, why = village.files.settings, registers.explanation(connection, row["explanation"])
     computed = row["computed_number"]
@@ -132,10 +156,10 @@ def _sheet(
         village=made.name,
         county=made.county,
         state=made.state,
-        document_no=number,
-        issued_at=act.at,
-        issued_by=act.actor.name,
-        acting_for=act.actor.acting_for,
+        document_no=_number(connection, asked.kind, at),
+        issued_at=at,
+        issued_by=person.name,
+        acting_for=person.acting_for,
         address=row["full"],
         usps=row["usps"],
         status=row["status"],
@@ -152,8 +176,8 @@ def _sheet(
         neighbours=tuple(_neighbours(connection, row)),
         grid_north_deg=0.0,
         axis_north_deg=math.degrees(math.atan2(float(north[0]), float(north[1]))),
-        audit_head=head,
-        public_url=f"{base_url}/addresses/{row['id']}" if base_url else "",
+        audit_head=audit.head(connection),
+        public_url=f"{asked.base_url}/addresses/{row['id']}" if asked.base_url else "",
     )
 
 

@@ -180,13 +180,25 @@ def found(
     conditions = _conditions(status, street)
     asked = read(village, text) if text.strip() else None
     order: Sequence[Any] = (*IN_ORDER, addresses.c.id)
+    if asked is not None and asked.words and not asked.streets:
+        return [], ""
     if asked is not None:
         narrowed, order = _narrowed(connection, asked, conditions)
         conditions += narrowed
-        if asked.words and not asked.streets:
-            return [], ""
     if newest:
         return _newest(connection, conditions, after, limit)
+    return _page(connection, asked, conditions, order, after, limit)
+
+
+def _page(
+    connection: Connection,
+    asked: Asked | None,
+    conditions: list[Any],
+    order: Sequence[Any],
+    after: str,
+    limit: int,
+) -> tuple[list[registers.Row], str]:
+    """Return one page of what was narrowed down, and what continues it."""
     if asked is None or not asked.number:
         conditions += _after(after)
     start = 0 if asked is None or not asked.number else _count(after) if after else 0

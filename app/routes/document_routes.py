@@ -12,6 +12,7 @@ from pydantic import Field
 from app import issuing, registers
 from app.auth import Permission, Person
 from app.deps import AtlasDep, SettingsDep, needs
+from app.issuing import Asked
 from app.routes.api import answered
 from app.routes.register_api import PROBLEMS, Body
 from app.settings import Settings
@@ -49,9 +50,7 @@ def api_certificate(
     address_id: Id, person: Issuer, atlas: AtlasDep, settings: SettingsDep, request: Request
 ) -> Response:
     """Issue and keep a certificate."""
-    base = base_url(request, settings)
-    with atlas.database.write() as connection:
-        row = issuing.issue(atlas, connection, person, address_id, "certificate", base_url=base)
+    row = issuing.issue(atlas, person, Asked(address_id, "certificate", base_url(request, settings)))
     return answered(about(row), 201, location=about(row)["pdf"])
 
 
@@ -61,9 +60,7 @@ def api_notice(
 ) -> Response:
     """Issue and keep a notice to the owner, occupant or agent."""
     base = base_url(request, settings)
-    told: dict[str, Any] = {"first_number": asked.first, "addressee": asked.addressee, "base_url": base}
-    with atlas.database.write() as connection:
-        row = issuing.issue(atlas, connection, person, address_id, "notice", **told)
+    row = issuing.issue(atlas, person, Asked(address_id, "notice", base, asked.first, asked.addressee))
     return answered(about(row), 201, location=about(row)["pdf"])
 
 
@@ -80,9 +77,7 @@ def api_documents(address_id: Id, person: Reader, atlas: AtlasDep) -> Response:
 @router.post("/addresses/{address_id}/certificate", include_in_schema=False)
 def certificate(address_id: Id, person: Issuer, atlas: AtlasDep, settings: SettingsDep, request: Request) -> Response:
     """Issue a certificate and show it."""
-    base = base_url(request, settings)
-    with atlas.database.write() as connection:
-        row = issuing.issue(atlas, connection, person, address_id, "certificate", base_url=base)
+    row = issuing.issue(atlas, person, Asked(address_id, "certificate", base_url(request, settings)))
     return RedirectResponse(about(row)["pdf"], HTTPStatus.SEE_OTHER)
 
 
@@ -97,9 +92,8 @@ def notice(
     addressee: Annotated[str, Form(max_length=500)] = "",
 ) -> Response:
     """Issue a notice and show it."""
-    told: dict[str, Any] = {"first_number": first, "addressee": addressee, "base_url": base_url(request, settings)}
-    with atlas.database.write() as connection:
-        row = issuing.issue(atlas, connection, person, address_id, "notice", **told)
+    base = base_url(request, settings)
+    row = issuing.issue(atlas, person, Asked(address_id, "notice", base, first, addressee))
     return RedirectResponse(about(row)["pdf"], HTTPStatus.SEE_OTHER)
 
 
