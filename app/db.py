@@ -15,7 +15,7 @@ import sqlite3
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -289,8 +289,12 @@ def _engine(url: URL) -> Engine:
 
     @sa.event.listens_for(engine, "do_connect")
     def _connecting(*_: Any) -> None:
-        with _writable(file):  # made here, for it holds what not every account of the host may read
-            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640))
+        # Made here, for it holds what not every account of the host may read. Only where it is not there: closing any
+        # descriptor of it would drop SQLite's locks of this whole process, and another program that then closed the
+        # database would take the log of a running service away.
+        if not file.exists():
+            with _writable(file), suppress(FileExistsError):
+                os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o640))
 
     @sa.event.listens_for(engine, "connect")
     def _connected(connection: sqlite3.Connection, _record: Any) -> None:
