@@ -6,7 +6,7 @@ another, and is marked as not conforming. `diff` lists every one before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -18,9 +18,9 @@ from sqlalchemy.engine import Connection
 from app import registers
 from app.answers import listed, row_of
 from app.audit import Act, Actor
+from app.board import act_of_board
 from app.changes import computed_of
 from app.map_versions import Atlas, MapStateError, placeholders, proposal
-from app.naming import act_of_board
 from app.tables import addresses, maps
 from app.village import Village
 from gis.difference import RowChange, difference
@@ -30,6 +30,7 @@ from gis.frontages import NO_STREET
 from gis.numbering import number
 
 Json = dict[str, Any]
+PART = 5000
 
 
 @dataclass(frozen=True)
@@ -107,13 +108,13 @@ def diff(atlas: Atlas, connection: Connection, version: int) -> Json:
     adopted = _adopted(connection)
     old = atlas.at(connection, adopted) if adopted and adopted != version else None
     changes = difference(old.map if old else None, new.map)
-    active = registers.located_many(connection, registers.IS_ACTIVE)
-    moved = [m for m in under(new, active) if not m.agrees] if active else []
+    moved = [m for part in _parts(connection) for m in under(new, part) if not m.agrees]
+    moved.sort(key=lambda m: [m.row[c.name] for c in registers.IN_ORDER])
     counts = {
         "blocks": len(changes),
         "official": sum(m.row["status"] == "official" for m in moved),
         "provisional": sum(m.row["status"] != "official" for m in moved),
-        "active": len(active),
+        "active": registers.counted(connection, addresses, registers.IS_ACTIVE),
     }
     return {
         "version": version,
@@ -126,6 +127,17 @@ def diff(atlas: Atlas, connection: Connection, version: int) -> Json:
         "unmatched_edits": [edit.place for edit in new.map.unmatched],
         "findings": listed(new.map.findings),
     }
+
+
+def _parts(connection: Connection, *conditions: Any) -> Iterator[list[registers.Row]]:
+    """Give the active addresses with their locations some thousand at a time: all of a town are a gigabyte."""
+    last = 0
+    wanted = (registers.IS_ACTIVE, *conditions)
+    while part := registers.located_many(
+        connection, *wanted, addresses.c.id > last, order=[addresses.c.id], limit=PART
+    ):
+        yield part
+        last = part[-1]["id"]
 
 
 def _adopted(connection: Connection) -> int:
@@ -238,20 +250,21 @@ def check(
 
 def _settle(act: Act, village: Village) -> tuple[int, list[Moved]]:
     """Make provisional numbers that agree official, and mark those that do not."""
-    rows = registers.located_many(act.connection, registers.IS_ACTIVE, addresses.c.status != "proposed")
     official, differ = 0, []
-    for moved in under(village, rows) if rows else ():
-        changes: Json = {}
-        if moved.agrees and moved.row["status"] == "provisional":
-            changes["status"] = "official"
-            official += 1
-        if not moved.agrees:
-            differ.append(moved)
-        if moved.row["conforms"] != moved.agrees:
-            changes["conforms"] = moved.agrees
-        if changes:
-            plain = {c.name: moved.row[c.name] for c in addresses.c}
-            registers.update(act, "adopt map", addresses, plain, changes)
+    for part in _parts(act.connection, addresses.c.status != "proposed"):
+        alike: dict[tuple[str, bool], list[registers.Row]] = {}
+        for moved in under(village, part):
+            now = (moved.row["status"], moved.row["conforms"])
+            becomes = moved.agrees and now[0] == "provisional"
+            new = ("official" if becomes else now[0], moved.agrees)
+            official += becomes
+            if new != now:
+                alike.setdefault(new, []).append(moved.row)
+            if not moved.agrees:
+                differ.append(moved)
+        for (status, conforms), changed in alike.items():
+            changes = {"status": status, "conforms": conforms}
+            registers.update_many(act, "adopt map", addresses, changed, changes)
     return official, differ
 
 

@@ -7,7 +7,7 @@ certificate and kept in every backup: `verify` proves that the log since an old 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -85,6 +85,17 @@ class Act:
         int
             The entry's number.
         """
+        entry = self._entry(what, kind, subject, before, after)
+        self.connection.execute(audit.insert(), entry)
+        return int(entry["seq"])
+
+    def record_many(self, what: str, kind: str, done: Iterable[tuple[object, Any, Any]]) -> None:
+        """Append an entry for each of many subjects, given with what it was before and is after."""
+        entries = [self._entry(what, kind, *one) for one in done]
+        if entries:
+            self.connection.execute(audit.insert(), entries)
+
+    def _entry(self, what: str, kind: str, subject: object, before: Any, after: Any) -> dict[str, Any]:
         before_seq, before_hash = self._last or _last(self.connection)
         seq = before_seq + 1
         self.number = self.number or seq
@@ -104,8 +115,7 @@ class Act:
             "previous": before_hash,
         }
         self._last = seq, digest(entry)
-        self.connection.execute(audit.insert().values(**entry, hash=self._last[1]))
-        return seq
+        return {**entry, "hash": self._last[1]}
 
 
 def _last(connection: Connection) -> tuple[int, str]:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from tests.conftest import free_port, running
 HERE = Path(__file__).resolve().parent
 CONNECTIONS = 16
 SPARE = 1.25  # the load must be able to ask this many times faster than the empty endpoint answers
+SERVE = [str(Path(sys.executable).with_name("benton-streets")), "serve", "--host", "127.0.0.1", "--port"]
 EMPTY, PLAIN, EXPLAINED = "empty endpoint", "preview, explain=false", "preview, explain=true"
 
 
@@ -82,7 +83,7 @@ def cores() -> tuple[int, int]:
 
 
 @contextlib.contextmanager
-def served(command: list[str], log: Path) -> Iterator[tuple[int, int]]:
+def served(command: list[str], log: Path, environment: Mapping[str, str] | None = None) -> Iterator[tuple[int, int]]:
     """Run a server on the first core; gives its port and its process."""
     port = free_port()
 
@@ -96,7 +97,8 @@ def served(command: list[str], log: Path) -> Iterator[tuple[int, int]]:
         except OSError:
             return False
 
-    with running([*command, str(port)], answers, log, cwd=HERE.parents[1]) as process:
+    own = {**os.environ, **(environment or {})}
+    with running([*command, str(port)], answers, log, cwd=HERE.parents[1], env=own) as process:
         os.sched_setaffinity(process.pid, {cores()[0]})
         for task in Path(f"/proc/{process.pid}/task").iterdir():
             os.sched_setaffinity(int(task.name), {cores()[0]})
@@ -146,11 +148,10 @@ def previews(runs: int, seconds: float, count: int) -> list[Target]:
     """Measure, check, print; returns the targets."""
     village = Village.load(Settings().data_dir, Settings().law_date or today())
     asked = doors(village, count)
-    ours = [str(Path(sys.executable).with_name("benton-streets")), "serve", "--host", "127.0.0.1", "--port"]
     path = "/api/v1/numbers/preview"
     with contextlib.ExitStack() as stack:
         logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benton-bench-")))
-        port, pid = stack.enter_context(served(ours, logs / "ours.txt"))
+        port, pid = stack.enter_context(served(SERVE, logs / "ours.txt", {"BENTON_STATE_DIR": str(logs / "state")}))
         empty = stack.enter_context(served([sys.executable, str(HERE / "empty_server.py")], logs / "empty.txt"))
         check(f"http://127.0.0.1:{port}{path}", village, asked)
         bodies = {explain: [{**body, "explain": explain} for body in asked.bodies] for explain in (False, True)}

@@ -21,6 +21,27 @@ class Target:
         return f"{'kept  ' if self.kept else 'MISSED'} {self.name}: {self.found:.2f}, at least {self.least:g}"
 
 
+@dataclass(frozen=True)
+class Limit:
+    """A time that a benchmark holds to."""
+
+    name: str
+    found_s: float
+    most_s: float
+
+    @property
+    def kept(self) -> bool:
+        return self.found_s < self.most_s
+
+    def __str__(self) -> str:
+        return f"{'kept  ' if self.kept else 'MISSED'} {self.name}: {shown(self.found_s)}, under {shown(self.most_s)}"
+
+
+def shown(seconds: float) -> str:
+    """Write a duration as it is read soonest."""
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+
+
 class BenchError(Exception):
     """The benchmark cannot be run, or what it measures gave wrong output: a rate would mean nothing."""
 
@@ -49,7 +70,7 @@ def table(title: str, rates: Mapping[str, Sequence[float]], to: str, notes: Mapp
         print(f"  {name:28}{middle:>10}{low:>10}{high:>10}{ratio(found, rates[to]):>8.2f}  {notes.get(name, '')}")
 
 
-def verdict(targets: Iterable[Target]) -> int:
+def verdict(targets: Iterable[Target | Limit]) -> int:
     """Print which targets are kept; 1 where one is missed."""
     found = list(targets)
     print()
