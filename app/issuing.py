@@ -18,8 +18,9 @@ from app.adoption import not_conforming
 from app.assign import written
 from app.audit import Act
 from app.auth import Person
+from app.board import survey
 from app.changes import StateError
-from app.clocks import LOCAL, within_days
+from app.clocks import LOCAL, said_day, within_days
 from app.documents import Drawn, Neighbour, Notice, Sheet, assignment_notice, certificate
 from app.map_versions import Atlas
 from app.tables import addresses, documents
@@ -195,6 +196,9 @@ def _notes(atlas: Atlas, connection: Connection, village: Village, row: register
     if edition and edition.placeholders and not edition.caution:
         notes.append(f"{edition.placeholders} streets of this map have a placeholder for a name.")
     notes += [finding.message for finding in village.map.findings]
+    done = survey(connection)
+    if done:
+        notes.append(f"The survey of § 288-15 G(1) was completed on {said_day(done['completed_on'])} ({done['act']}).")
     if edition and now and now.version != edition.version:
         notes.append(f"The map in force now is version {now.version}; this number was given under {edition.version}.")
     return tuple(notes)

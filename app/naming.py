@@ -9,9 +9,9 @@ from sqlalchemy.engine import Connection
 
 from app import registers
 from app.audit import Act, Actor
+from app.board import act_of_board
 from app.changes import DependsError, StateError, needs_reason, renamed_columns
 from app.considered import sound_alike
-from app.law import today
 from app.map_versions import Atlas, vacated
 from app.settings import tidy
 from app.tables import addresses, renamings, vacations
@@ -20,15 +20,6 @@ from gis.address import LONGEST_TEXT, split_street_name, street_key
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
-
-
-def act_of_board(day: date, act: str) -> tuple[date, str]:
-    """Return the day and name of a body's act, refusing a day to come and an act without a name."""
-    if day > today():
-        raise StreetsError.of("date", day.isoformat(), f"a day not after today, {today()}")
-    if not act.strip():
-        raise StreetsError.of("act", "nothing", "the Board's act, such as Resolution 2026-14")
-    return day, " ".join(act.split())
 
 
 def on_street(connection: Connection, street: str) -> list[registers.Row]:

@@ -233,6 +233,18 @@ vacations = sa.Table(
     sa.Column("undone_at", Instant),
 )
 
+surveys = sa.Table(
+    "surveys",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("completed_on", Day, nullable=False),
+    sa.Column("act", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("made_by", sa.String(200), nullable=False),
+    sa.Column("undone_at", Instant),
+)
+
 # --- addresses ------------------------------------------------------------------------------------------------
 
 locations = sa.Table(
@@ -404,6 +416,7 @@ GUARDED = {
     "doubts": ("DELETE",),
     "renamings": ("DELETE",),
     "vacations": ("DELETE",),
+    "surveys": ("DELETE",),
 }
 """What the database itself refuses, by table; on PostgreSQL TRUNCATE is refused of all of them too."""
 FROZEN = {"maps": ("version", "snapshot", "digest", "law_date")}

@@ -23,7 +23,7 @@ UNDOABLE = {
     **dict.fromkeys(("assign", "confirm", "correct", "retire", "restore", "renumber"), Permission.ASSIGN),
     **dict.fromkeys(("rename street", "vacate street"), Permission.NAME_STREETS),
     **dict.fromkeys(("edit map", "withdraw edit", "withdraw map"), Permission.EDIT_MAP),
-    "adopt map": Permission.ADOPT_MAP,
+    **dict.fromkeys(("adopt map", "record survey"), Permission.ADOPT_MAP),
     "decide doubt": Permission.DECIDE_DOUBT,
 }
 """Acts that can be undone, and who may."""

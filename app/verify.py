@@ -27,10 +27,11 @@ from app.tables import (
     maps,
     metadata,
     renamings,
+    surveys,
     vacations,
 )
 
-LOGGED = (addresses, locations, maps, map_edits, doubts, renamings, vacations)
+LOGGED = (addresses, locations, maps, map_edits, doubts, renamings, vacations, surveys)
 """Tables whose every row is in the log as it is now."""
 AT_ONCE = 200
 

@@ -113,6 +113,8 @@ TABLE: Mapping[str, Permission | str] = {
     "GET /api/v1/maps/{version}/diff": P.READ_RECORDS,
     "POST /api/v1/maps": P.EDIT_MAP,
     "POST /api/v1/maps/{version}/adopt": P.ADOPT_MAP,
+    "GET /api/v1/survey": OPEN,
+    "POST /api/v1/survey": P.ADOPT_MAP,
     "POST /api/v1/maps/{version}/withdraw": P.EDIT_MAP,
     "POST /api/v1/maps/{version}/edits": P.EDIT_MAP,
     "POST /api/v1/maps/{version}/edits/{edit_id}/withdraw": P.EDIT_MAP,

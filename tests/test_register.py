@@ -590,3 +590,16 @@ def test_an_edit_of_a_map_that_was_adopted_since_is_not_undone(office: Office) -
     office.adopt()
     act = office.get("/api/v1/audit", kind="map_edits", subject=str(made)).json()["items"][0]["act"]
     assert office.post(f"/api/v1/acts/{act}/undo", {"reason": "misread"}).json()["code"] == "DEPENDS"
+
+
+def test_the_survey_s_completion_is_a_board_act_recorded_once(office: Office) -> None:
+    act = {"date": "2026-05-01", "act": "Resolution 2026-9", "reason": "the surveyor's report"}
+    assert office.get("/api/v1/survey").json() == {"completed": False}
+    assert office.post("/api/v1/survey", act, "clerk").status_code == 403
+    assert office.post("/api/v1/survey", {**act, "date": "2999-01-01"}).status_code == 422
+    assert office.post("/api/v1/survey", act).status_code == 201
+    assert office.get("/api/v1/survey").json()["completed_on"] == "2026-05-01"
+    assert office.post("/api/v1/survey", act).json()["code"] == "STATE"
+    done = office.get("/api/v1/audit", kind="surveys").json()["items"][0]["act"]
+    assert office.post(f"/api/v1/acts/{done}/undo", {"reason": "not yet"}).status_code == 200
+    assert office.get("/api/v1/survey").json() == {"completed": False}

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Response
 from pydantic import Field
 
-from app import adoption, map_versions, naming, records, registers
+from app import adoption, board, map_versions, naming, records, registers
 from app.auth import Permission, Person
 from app.deps import AtlasDep, needs
 from app.routes.api import answered
@@ -131,6 +131,23 @@ def map_unedit(
     with atlas.database.write() as connection:
         row = map_versions.withdraw_edit(atlas, connection, person.actor, edit_id, asked.reason)
     return answered({"id": row["id"], "version": row["map_version"], "withdrawn": True})
+
+
+@router.get("/survey", summary="Whether the survey of § 288-15 G(1) is completed")
+def survey_get(atlas: AtlasDep) -> Response:
+    """Show the record of the survey's completion."""
+    with atlas.database.read() as connection:
+        row = board.survey(connection)
+    told = {"completed_on": row["completed_on"].isoformat(), "act": row["act"]} if row else {}
+    return answered({"completed": row is not None, **told})
+
+
+@router.post("/survey", status_code=201, summary="Record that the survey is completed")
+def survey_record(asked: Adoption, person: Adopter, atlas: AtlasDep) -> Response:
+    """Record the day and the Board's act."""
+    with atlas.database.write() as connection:
+        row = board.record_survey(connection, person.actor, asked.date, asked.act, asked.reason)
+    return answered({"completed": True, "completed_on": row["completed_on"].isoformat(), "act": row["act"]}, 201)
 
 
 @router.post("/streets/{name:path}/rename", status_code=201, summary="Record that a street was renamed")

@@ -23,11 +23,12 @@ GUARDED = {
     "doubts": ("DELETE",),
     "renamings": ("DELETE",),
     "vacations": ("DELETE",),
+    "surveys": ("DELETE",),
 }
 FROZEN = {"maps": ("version", "snapshot", "digest", "law_date")}
 TABLES = (
     *("users", "one_time_links", "sessions", "api_keys", "sign_in_attempts"),
-    *("maps", "map_edits", "renamings", "vacations", "locations", "explanations", "addresses"),
+    *("maps", "map_edits", "renamings", "vacations", "surveys", "locations", "explanations", "addresses"),
     *("doubts", "documents", "requests", "audit"),
 )
 
@@ -43,6 +44,7 @@ def upgrade() -> None:
     _map_edits()
     _renamings()
     _vacations()
+    _surveys()
     _locations()
     _explanations()
     _addresses()
@@ -223,6 +225,20 @@ def _vacations() -> None:
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("street", sa.String(200), nullable=False),
         sa.Column("decided_on", sa.String(10), nullable=False),
+        sa.Column("act", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("made_at", sa.String(27), nullable=False),
+        sa.Column("made_by", sa.String(200), nullable=False),
+        sa.Column("undone_at", sa.String(27), nullable=True),
+        sa.PrimaryKeyConstraint("id"),
+    )
+
+
+def _surveys() -> None:
+    op.create_table(
+        "surveys",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("completed_on", sa.String(10), nullable=False),
         sa.Column("act", sa.Text(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("made_at", sa.String(27), nullable=False),
