@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import logging
 import secrets
 import time
 from collections.abc import Callable
@@ -22,6 +22,7 @@ from app.settings import Settings
 from app.village import Village
 from gis.errors import Fault, StreetsError
 
+LOG = logging.getLogger(__name__)
 COOKIE = "benton_session"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -120,8 +121,10 @@ def _touch(database: Database, person: Person, seen: datetime | None, note: Call
     mine, now = (str(database.url), person.id, person.session_id), time.monotonic()
     if now - _tried.get(mine, -TOUCHED.total_seconds()) >= TOUCHED.total_seconds():
         _tried[mine] = now
-        with contextlib.suppress(StorageError):
+        try:
             note(database, person)
+        except StorageError as error:
+            LOG.warning("that %s asked now was not noted: %s", person.id, error)
 
 
 class KnownKeys:
