@@ -114,6 +114,8 @@ TABLE: Mapping[str, Permission | str] = {
     "POST /api/v1/maps": P.EDIT_MAP,
     "POST /api/v1/maps/{version}/adopt": P.ADOPT_MAP,
     "GET /api/v1/survey": OPEN,
+    "POST /api/v1/maps/{version}/numbers": OPEN,
+    "GET /api/v1/maps/{version}/addresses/{address_id}": OPEN,
     "POST /api/v1/survey": P.ADOPT_MAP,
     "POST /api/v1/maps/{version}/withdraw": P.EDIT_MAP,
     "POST /api/v1/maps/{version}/edits": P.EDIT_MAP,

@@ -9,9 +9,10 @@ from fastapi import APIRouter, Path, Response
 from pydantic import Field
 
 from app import adoption, board, map_versions, naming, records, registers
+from app.assign import preview
 from app.auth import Permission, Person
 from app.deps import AtlasDep, needs
-from app.routes.api import answered
+from app.routes.api import PreviewRequest, answered
 from app.routes.register_api import PROBLEMS, Reason, Text
 from app.tables import maps
 from gis.edits import Edit
@@ -85,6 +86,33 @@ def map_get(version: Version, atlas: AtlasDep) -> Response:
         row = registers.get(connection, maps, version)
         edits, force = map_versions.edits_of(connection, version), map_versions.in_force(connection)
     return answered(records.version(row, edits, force))
+
+
+@router.post("/maps/{version}/numbers", summary="The number an entrance would have under a version, and why")
+def map_number(version: Version, asked: PreviewRequest, atlas: AtlasDep) -> Response:
+    """Number an entrance under any version of the map; nothing is stored."""
+    village = atlas.of(version)
+    return answered(preview(village, asked.x, asked.y, asked.crs, asked.street, explained=asked.explain))
+
+
+@router.get("/maps/{version}/addresses/{address_id}", summary="An address recomputed under a version")
+def map_address(version: Version, address_id: Version, atlas: AtlasDep) -> Response:
+    """Compute an address's number anew, under the version it was given under or any other."""
+    village = atlas.of(version)
+    with atlas.database.read() as connection:
+        found = adoption.under(village, [registers.located(connection, address_id)])[0]
+    return answered(
+        {
+            "id": address_id,
+            "address": found.row["full"],
+            "version": version,
+            "given_under": found.row["map_version"],
+            "number": found.row["number"],
+            "computed_then": found.row["computed_number"],
+            "computed": found.number,
+            "agrees": found.agrees,
+        }
+    )
 
 
 @router.get("/maps/{version}/diff", summary="What a version would change against the adopted one")
