@@ -13,25 +13,9 @@ from sqlalchemy.engine import Connection
 
 from app.audit import FIRST, breaks
 from app.schema import head, require_head
-from app.tables import (
-    FROZEN,
-    GUARDED,
-    addresses,
-    audit,
-    canonical,
-    documents,
-    doubts,
-    explanations,
-    locations,
-    map_edits,
-    maps,
-    metadata,
-    renamings,
-    surveys,
-    vacations,
-)
+from app.tables import FROZEN, GUARDED, audit, canonical, documents, explanations, maps, metadata
 
-LOGGED = (addresses, locations, maps, map_edits, doubts, renamings, vacations, surveys)
+LOGGED = tuple(table for table in metadata.sorted_tables if GUARDED.get(table.name) == ("DELETE",))
 """Tables whose every row is in the log as it is now."""
 AT_ONCE = 200
 

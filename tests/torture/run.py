@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import sqlalchemy as sa
 
-from app.db import Database
+from app.db import Database, StorageError
 from app.tables import addresses, audit
 from app.verify import verify
 from tests.conftest import postgres_cluster
@@ -33,6 +33,7 @@ from tests.torture.server import Server
 CLIENTS = 6
 DATABASES = ("sqlite", "postgresql")
 BACKEND_EVERY = 10
+"""Of so many kills one hits a process of PostgreSQL too."""
 
 
 @contextlib.contextmanager
@@ -77,7 +78,7 @@ def torture(kind: str, kills: int, folder: Path, seed: int) -> Told:
         database = Database(url, folder / "state")
         try:
             for kill in range(1, kills + 1):
-                one_kill(server, database, told, key, chance, f"{kind}-{kill}")
+                one_kill(server, database, told, key, chance, kill)
                 held(database, told)
                 print(f"\r{kind}: {kill} kills, {len(told.assigned)} numbers told", end="", flush=True)
             server.start()
@@ -91,10 +92,10 @@ def torture(kind: str, kills: int, folder: Path, seed: int) -> Told:
     return told
 
 
-def one_kill(server: Server, database: Database, told: Told, key: str, chance: random.Random, name: str) -> None:
+def one_kill(server: Server, database: Database, told: Told, key: str, chance: random.Random, kill: int) -> None:
     """Start the server, let clients assign, and kill it at a random moment."""
     server.start(workers=chance.choice((1, 1, 2)))
-    if chance.random() < 0.1:  # while it starts
+    if chance.random() < 0.1 and kill % BACKEND_EVERY != 3:  # while it starts
         time.sleep(chance.uniform(0.1, 3))
         server.kill()
         return
@@ -105,16 +106,17 @@ def one_kill(server: Server, database: Database, told: Told, key: str, chance: r
         stop = threading.Event()
         args = (told, server.port, key)
         clients = [
-            threading.Thread(target=assigning, args=(*args, f"{name}-{c}", stop, faults)) for c in range(CLIENTS)
+            threading.Thread(target=assigning, args=(*args, f"{kill}-{c}", stop, faults)) for c in range(CLIENTS)
         ]
         for client in clients:
             client.start()
         time.sleep(chance.uniform(0.05, 1.5))
-        if not database.is_sqlite and chance.randrange(BACKEND_EVERY) == 0:
+        if not database.is_sqlite and kill % BACKEND_EVERY == 3:
             kill_backend(database)
             time.sleep(1)
     finally:
         server.kill()
+    recovered(database)
     stop.set()
     for client in clients:
         client.join()
@@ -128,8 +130,18 @@ def kill_backend(database: Database) -> None:
     with database.read() as connection:
         found = list(connection.execute(sa.text(asked + " AND application_name = ''")).scalars())
     database.engine.dispose()
-    if found:
-        os.kill(random.choice(found), signal.SIGKILL)
+    assert found, "the server has no connection to PostgreSQL"
+    os.kill(found[0], signal.SIGKILL)
+
+
+def recovered(database: Database) -> None:
+    """Wait until PostgreSQL has restored itself from its log."""
+    for _ in range(600):
+        with contextlib.suppress(StorageError), database.read() as connection:
+            connection.execute(sa.text("SELECT 1"))
+            return
+        time.sleep(0.1)
+    raise AssertionError("the database does not come back")
 
 
 def resent(server: Server, told: Told, key: str) -> None:
