@@ -435,7 +435,8 @@ def _finished(village: Village, chosen: Considered, same: registers.Row | None) 
     back = _set_back(village, chosen)
     if back["display"] == Display.MEASURE_IT:
         known = ("distance_ft", "uncertainty_ft", "limit_ft")
-        found.append(Finding("MEASURE_SET_BACK", {name: back[name] for name in known}))
+        measured = {"measured": "entrance" if back["from_door"] else "building"}
+        found.append(Finding("MEASURE_SET_BACK", measured | {name: back[name] for name in known}))
     if same is not None and not chosen.wanted.suffix:
         found.append(Finding("SAME_PLACE", {"holder": same["full"]}))
         chosen = replace(chosen, confirm=chosen.confirm or f"that it is another building than {same['full']}")

@@ -88,7 +88,7 @@ def front(village: Village, connection: Connection, street: str, half: str, hund
         "numbers": [
             {
                 "number": place.number,
-                "from_ft": round(place.from_ft - row.from_ft, 2),
+                "from_ft": round(max(place.from_ft - row.from_ft, 0.0), 2),
                 "to_ft": round(place.to_ft - row.from_ft, 2),
                 "held_by": [about_holder(address) for address in held.get(place.number, [])],
             }

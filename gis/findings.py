@@ -274,9 +274,9 @@ CATALOGUE: Mapping[str, Kind] = MappingProxyType(
             "Distance to be measured",
             "288-15 G(3)",
             _NOTE,
-            "The building stands {distance_ft:.0f} ft from the street line, known to {uncertainty_ft:.0f} ft; "
-            "whether that is more than {limit_ft:.0f} ft, and the number to be displayed at the street line, "
-            "is to be measured.",
+            "The {measured} stands {distance_ft:.0f} ft from the street line, known to {uncertainty_ft:.0f} ft; "
+            "whether the building stands more than {limit_ft:.0f} ft from it, and the number is to be displayed at the "
+            "street line, is to be measured.",
         ),
         "BULB": Kind(
             "Round a bulb",

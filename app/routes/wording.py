@@ -101,7 +101,7 @@ def display_words(measured: Mapping[str, Any] | None) -> Json | None:
     Parameters
     ----------
     measured
-        The set back as `app.acts.set_back_of` gives it; None where it is not known.
+        The set back as `app.considered` measures it; None where it is not known.
 
     Returns
     -------
@@ -113,6 +113,8 @@ def display_words(measured: Mapping[str, Any] | None) -> Json | None:
     limit, away = feet_of(measured["limit_ft"]), feet_of(max(measured["distance_ft"], 0.0))
     about = f"{away}, give or take {feet_of(measured['uncertainty_ft'])}"
     what = "entrance" if measured["from_door"] else "building"
+    open_ = measured["distance_ft"] - measured["uncertainty_ft"] <= measured["limit_ft"]
+    why = f"{limit} lies inside that." if open_ else "the building itself may stand nearer."
     title, text = {
         "at_building": ("At the building", f"The {what} stands {about}, from the street line: not more than {limit}."),
         "at_street_line": (
@@ -122,7 +124,7 @@ def display_words(measured: Mapping[str, Any] | None) -> Json | None:
         ),
         "measure_it": (
             "Measure it",
-            f"The {what} stands {about}, from the street line; {limit} lies inside that. Only a measurement tells "
+            f"The {what} stands {about}, from the street line; {why} Only a measurement tells "
             "whether the number must be displayed at the street line.",
         ),
     }[measured["display"]]

@@ -69,8 +69,8 @@ OF_ASSIGNING: dict[str, tuple[str, Severity, dict[str, object], str]] = {
     "MEASURE_SET_BACK": (
         "G(3)",
         Severity.NOTE,
-        {"distance_ft": 48.2, "uncertainty_ft": 25.5, "limit_ft": 50},
-        "The building stands 48 ft from the street line, known to 26 ft; whether that is more than 50 ft",
+        {"measured": "entrance", "distance_ft": 48.2, "uncertainty_ft": 25.5, "limit_ft": 50},
+        "The entrance stands 48 ft from the street line, known to 26 ft; whether the building stands more than 50 ft",
     ),
     "BULB": ("E", Severity.DECIDE, {}, "odd side, then even side, outward."),
     "NOT_CONFORMING": ("A", Severity.NOTE, {"number": 7, "computed": 11}, "7 was given before and stays"),
