@@ -142,7 +142,7 @@ def test_the_place_is_drawn_with_its_neighbours(shared: Office, browser: Browser
         drawn = page.locator(".place-picture")
         assert drawn.get_attribute("aria-label") == "Where it is: North Alma Street, with 2 numbered entrances nearby"
         # (420 - 330) / 8 is 11.25: the 12th unit, even
-        assert {"132", "Alma Street", "?", "100 ft"} <= set(drawn.locator("text").all_inner_texts())
+        assert {"132", "Alma Street", "?", "100 ft"} <= set(drawn.locator("text").all_text_contents())
 
 
 def test_an_empty_queue_says_how_a_doubt_comes_here(plat: Office, browser: Browser) -> None:
