@@ -237,7 +237,9 @@ def _where(notice: Notice, law: Law) -> Duty:
     if known:
         low = max(notice.set_back_ft - notice.set_back_uncertainty_ft, 0.0)
         high = notice.set_back_ft + notice.set_back_uncertainty_ft
-        text.append(f"So it lies between {feet(low)} and {feet(high)}; {feet(limit)}, the limit, is within: undecided.")
+        within = f"So it lies between {feet(low)} and {feet(high)}; {feet(limit)}, the limit, is within: undecided."
+        nearer = f"The entrance is farther than {feet(limit)} in any case; the building may stand nearer: undecided."
+        text.append(within if low <= limit else nearer)
     return Duty("At the door or at the street line: measure it", (*text, *_measure(limit)), quoted)
 
 

@@ -256,3 +256,11 @@ def test_lengths_are_written_in_feet_and_inches() -> None:
         *("50 ft", "48 ft 3 in", "12 ft", "6 in", "0 ft", "1,234 ft")
     ]
     assert [inches(x) for x in (2.5, 3, 0.25)] == ["2 1/2 inches", "3 inches", "1/4 inches"]
+
+
+def test_a_door_that_is_far_off_says_nothing_of_the_building_and_no_false_arithmetic() -> None:
+    measured = {"set_back_ft": 119.0, "set_back_uncertainty_ft": 25.5, "set_back_from_door": True}
+    far = replace(FIRST, display="measure_it", **measured)
+    told = " ".join(" ".join(duty.text) for duty in duties(far, law_on(date(2026, 6, 1))))
+    assert "farther than 50 ft in any case; the building may stand nearer" in told
+    assert "is within" not in told
