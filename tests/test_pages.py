@@ -10,6 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Page
 
+from app.audit import CONSOLE
+from app.keys import add_key
 from app.main import create_app
 from app.routes.asked import read_degrees, read_pair
 from app.settings import Settings
@@ -34,8 +36,14 @@ def benton() -> Iterator[TestClient]:
 
 @pytest.fixture(scope="module")
 def plat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """Another village, whose map is adopted."""
     made = village(tmp_path_factory.mktemp("plat"), PLAT)
-    with TestClient(create_app(Settings(data_dir=made, state_dir=made / "register")), follow_redirects=False) as client:
+    settings = Settings(data_dir=made, state_dir=made / "register")
+    with TestClient(create_app(settings), follow_redirects=False) as client:
+        _, key = add_key(client.app.state.database, CONSOLE, "director", ["director"])  # type: ignore[attr-defined]
+        adoption = {"date": "2026-06-01", "act": "Resolution 2026-14"}
+        headers = {"Authorization": f"Bearer {key}"}
+        assert client.post("/api/v1/maps/1/adopt", json=adoption, headers=headers).status_code == 200
         yield client
 
 
@@ -342,7 +350,7 @@ def test_each_of_the_nine_published_addresses_is_on_its_page(benton: TestClient)
 
 def test_every_legal_number_stands_with_section_date_and_sentence(benton: TestClient) -> None:
     html = benton.get("/law").text
-    law = benton.app.state.village.law  # type: ignore[attr-defined]
+    law = benton.app.state.atlas.village.law  # type: ignore[attr-defined]
     for value in law.values:
         row = html.partition(f'<tr id="{value.key}">')[2].partition("</tr>")[0]
         assert value.section in row
