@@ -136,15 +136,16 @@ def _named(key: Any) -> str:
 def _unlogged(connection: Connection, table: sa.Table) -> Iterator[str]:
     """Compare each row with the last that the log says of it."""
     key = next(iter(table.primary_key.columns))
-    newest = _newest(table)
     columns = [column for column in table.columns if not isinstance(column.type, sa.LargeBinary)]
-    asked = sa.select(*columns, audit.c.seq.label("_seq"), audit.c.after.label("_after"))
-    asked = asked.select_from(
-        table.outerjoin(newest, newest.c.subject == sa.cast(key, sa.String)).outerjoin(
-            audit, audit.c.seq == newest.c.seq
-        )
-    )
+    telling = (audit.c.kind == table.name) & audit.c.after.is_not(None)
+    own = telling & (audit.c.subject == sa.cast(key, sa.String))  # by the index of kind and subject, a row at a time
+    newest = sa.select(sa.func.max(audit.c.seq)).where(own).correlate(table).scalar_subquery()
+    last = audit.alias("last")
+    asked = sa.select(*columns, last.c.seq.label("_seq"), last.c.after.label("_after"))
+    asked = asked.select_from(table.outerjoin(last, last.c.seq == newest))
+    ids = set()
     for row in _streamed(connection, asked.order_by(key)):
+        ids.add(str(row[key.name]))
         if row["_seq"] is None:
             yield f"{table.name} {row[key.name]}: the log knows nothing of it"
             continue
@@ -153,16 +154,10 @@ def _unlogged(connection: Connection, table: sa.Table) -> Iterator[str]:
         differing = sorted(name for name in now if now[name] != said[name])
         if differing:
             yield f"{table.name} {row[key.name]}: {', '.join(differing)} changed since audit {row['_seq']}, by no act"
-    there = sa.select(key).where(newest.c.subject == sa.cast(key, sa.String)).exists()
-    for subject, seq in connection.execute(sa.select(newest.c.subject, newest.c.seq).where(~there)):
-        yield f"{table.name} {subject}: audit {seq} tells of it and it is not there"
-
-
-def _newest(table: sa.Table) -> Any:
-    """Return the last entry of each of a table's rows that says what the row is."""
-    said = (audit.c.kind == table.name) & audit.c.after.is_not(None)
-    asked = sa.select(audit.c.subject, sa.func.max(audit.c.seq).label("seq")).where(said).group_by(audit.c.subject)
-    return asked.subquery("newest")
+    told = sa.select(audit.c.subject, sa.func.max(audit.c.seq).label("seq")).where(telling).group_by(audit.c.subject)
+    for row in _streamed(connection, told.order_by("seq")):
+        if row["subject"] not in ids:
+            yield f"{table.name} {row['subject']}: audit {row['seq']} tells of it and it is not there"
 
 
 def _contents(connection: Connection) -> Iterator[str]:
