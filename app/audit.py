@@ -164,7 +164,8 @@ def breaks(connection: Connection, old_head: str = "") -> Iterator[Break]:
         Each place where it is broken; none where it is whole and holds the old head.
     """
     previous, expected, held = FIRST, 1, not old_head or old_head == FIRST
-    for row in connection.execution_options(yield_per=1000).execute(sa.select(audit).order_by(audit.c.seq)).mappings():
+    entries = sa.select(audit).order_by(audit.c.seq).execution_options(yield_per=1000)
+    for row in connection.execute(entries).mappings():
         if row["seq"] != expected:
             yield Break(row["seq"], f"entries {expected} to {row['seq'] - 1} are missing")
         if row["previous"] != previous:

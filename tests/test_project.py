@@ -157,7 +157,7 @@ def test_every_direct_dependency_is_pinned() -> None:
 def test_run_lists_its_commands_and_refuses_others() -> None:
     listed = subprocess.run([ROOT / "run", "help"], capture_output=True, text=True, check=True).stdout
     script = (ROOT / "run").read_text()
-    for command in ("install", "test", "lint", "format", "bench", "lock", "help"):
+    for command in ("install", "test", "lint", "format", "bench", "torture", "lock", "help"):
         assert re.search(rf"^\./run {command}\b", listed, re.MULTILINE)
         assert re.search(rf"^  {command}\b.*\)", script, re.MULTILINE)
     unknown = subprocess.run([ROOT / "run", "nonsense"], capture_output=True, text=True, check=False)
