@@ -29,8 +29,8 @@ class RowChange:
     old, new
         The row in the old and in the new map; None where it has none.
     what
-        Of a changed row, the names of the fields that differ, of ``from_ft``, ``to_ft``, ``unit_ft``, ``hundred`` and
-        ``findings``.
+        Of a changed row, the names of the fields that differ, of ``from_ft``, ``to_ft``, ``record_ft``, ``unit_ft``,
+        ``hundred`` and ``findings``.
     """
 
     kind: Literal["added", "removed", "changed"]
@@ -103,6 +103,7 @@ def _changed(half: _Half, old: Row | None, new: Row | None) -> list[RowChange]:
     differ = {
         "from_ft": abs(old.from_ft - new.from_ft) > _SAME_FT + _NOISE_FT,
         "to_ft": abs(old.to_ft - new.to_ft) > _SAME_FT + _NOISE_FT,
+        "record_ft": old.record_ft != new.record_ft,
         "unit_ft": old.unit_ft != new.unit_ft,
         "hundred": old.hundred != new.hundred,
         "findings": {f.message for f in old.findings} != {f.message for f in new.findings},

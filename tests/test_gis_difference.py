@@ -82,7 +82,7 @@ def test_an_edit_shows_in_what_it_changes():
     length = Edit("length", VAN_BUREN, "North", 0, 0, 374)
     hundred = Edit("hundred", VAN_BUREN, "North", 0, 990, 500)
     changes = difference(plat(avenue(330)), plat(avenue(330), edits=(length, hundred)))
-    assert told(of(changes)) == [("changed", 0, ("unit_ft",)), ("changed", 990, ("hundred",))]
+    assert told(of(changes)) == [("changed", 0, ("record_ft", "unit_ft")), ("changed", 990, ("hundred",))]
     assert len(changes) == 2
 
 

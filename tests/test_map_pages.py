@@ -482,3 +482,24 @@ def test_only_who_may_undo_may(plat: Office, browser: Browser) -> None:
         page.get_by_role("link", name=re.compile("^act ")).first.click()
         assert f"may not {Permission.ADOPT_MAP.value}" in text(page)
         assert page.get_by_role("button", name="Undo act").count() == 0
+
+
+def test_a_proposal_whose_edits_do_not_fit_the_streets_any_more_says_so_and_is_mended(
+    tmp_path: Path, browser: Browser
+) -> None:
+    first = {"First Avenue": [(-2000, 400), (2000, 400)]}
+    lines = {**PLAT, **first, "Stub Lane": [(900, 200), (1500, 200)]}
+    with office(tmp_path / "broken", lines) as made, opened(made, browser, "director") as page:
+        row = {"street": "Van Buren Street", "half": "North", "reason": "No street was there"}
+        made.post(page.context, "/maps/1/edits", **row, kind="remove_line", at_ft=200)
+        made.post(page.context, "/maps/1/adopt", date="2026-06-01", act="Resolution 2026-14")
+        village(made.settings.data_dir, {**PLAT, **first, "Stub Lane": [(-500, 200), (1500, 200)]})
+        made.post(page.context, "/maps", reason="Stub Lane was built across")
+        page.goto(f"{made.url}/maps/2")
+        assert "This version cannot be derived" in text(page)
+        assert "the crossing with Stub Lane on the ground" in text(page)
+        assert axe(page) == []
+        page.locator("#edits ~ .log summary").click()
+        page.locator("#edits ~ .log").get_by_label("Why it is withdrawn").fill("It was built")
+        page.get_by_role("button", name="Withdraw the edit").click()
+        assert "cannot be derived" not in text(page)
