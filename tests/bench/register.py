@@ -24,6 +24,7 @@ from app.db import Database
 from app.keeping import ensure_schema
 from app.keys import add_key
 from app.map_versions import Atlas
+from app.schema import revision
 from app.settings import Settings
 from app.tables import addresses
 from app.verify import verify
@@ -159,13 +160,15 @@ def register(count: int, streets: int, blocks: int, asked: int) -> list[Limit]:
         began = time.perf_counter()
         with contextlib.closing(Database(settings.database, state)) as database:
             town, key = made(database, data, count)
-        made_s = time.perf_counter() - began
-        measured = list(_served(environment, town, key, count, asked, Path(folder)))
+            _begin(database, town, count, time.perf_counter() - began, Path(folder))
+        measured = []
+        for timed in _served(environment, town, key, count, asked, Path(folder)):
+            measured.append(timed)
+            print(timed, flush=True)
         with contextlib.closing(Database(settings.database, state)) as database:
             _check_unique(database, count + asked + asked // 4)
-            measured += [_once("verify", lambda: _whole(database))]
-            measured += [_once("backup", lambda: write_archive(database, Path(folder, "backup.zip")))]
-            _told(measured, database, town, count, made_s, folder)
+            print(_once("verify", lambda: _whole(database)), flush=True)
+            print(_once("backup", lambda: write_archive(database, Path(folder, "backup.zip"))), flush=True)
     return [limit for timed in measured for limit in timed.limits]
 
 
@@ -173,10 +176,10 @@ def made(database: Database, data: Path, count: int) -> tuple[Town, str]:
     """Make the register in an empty database; gives the town and an officer's key."""
     if database.is_sqlite and database.file.exists():
         raise BenchError(f"{database.file} is there: the benchmark fills no register that is in use")
-    ensure_schema(database)
     with database.read() as connection:
-        if connection.execute(sa.select(sa.func.count()).select_from(addresses)).scalar_one():
-            raise BenchError("BENTON_DATABASE_URL has addresses: the benchmark fills no register that is in use")
+        if revision(connection) is not None:
+            raise BenchError("BENTON_DATABASE_URL holds a register: the benchmark wants an empty database")
+    ensure_schema(database)
     atlas = Atlas(database, data)
     atlas.ensure()
     key = add_key(database, CONSOLE, "the bench", ["director", "clerk", "admin"])[1]
@@ -242,7 +245,7 @@ def _found(server: Server, town: Town, held: Sequence[int], rng: np.random.Gener
     yield server.timed("search with a typo", lists, check, SEARCH_S, public=True)
     if len(wrong) > (1 - LEAST_RIGHT) * len(texts):
         raise BenchError(f"{len(wrong)} of {len(texts)} searches found another address: {wrong[:3]}")
-    print(f"  {len(texts) - len(wrong)} of {len(texts)} typos, such as {texts[0]!r}, found the address meant.")
+    print(f"    {len(texts) - len(wrong)} of {len(texts)} typos, such as {texts[0]!r}, found the address meant.")
     numbers = [("GET", f"/api/v1/addresses?q={town.place(k)[2]}", None) for k in held[: max(len(held) // 4, 1)]]
     yield server.timed("search for a number alone", numbers, _fine, public=True)
 
@@ -329,15 +332,15 @@ def _adopted(server: Server, version: int, official: int) -> Iterator[Timed]:
 # --- told ---
 
 
-def _told(measured: Sequence[Timed], database: Database, town: Town, count: int, made_s: float, folder: str) -> None:
+def _begin(database: Database, town: Town, count: int, made_s: float, folder: Path) -> None:
+    """Print what was made, and the head of the table."""
     kind = f"SQLite, {database.file.stat().st_size / 1e6:,.0f} MB" if database.is_sqlite else "PostgreSQL"
     streets, rows = len(town.village.network.by_name), len(town.village.map.rows)
     print(f"\nA register of {count:,} addresses, {streets} streets, {rows:,} blocks, made in {shown(made_s)}; {kind}")
-    print(f"  A write of 4 kB to this disk takes {shown(_fsync_s(Path(folder)))} with fsync.")
+    print(f"  A write of 4 kB to this disk takes {shown(_fsync_s(folder))} with fsync.")
     print("  Without waiting for a processor that others had; on the clock; of the server's processor.")
-    print(f"  {'':34}{'times':>5}" + "".join(f"{of:>11}" for of in (*("median", "95 of 100") * 3, "limit")))
-    for timed in measured:
-        print(timed)
+    heads = (*("median", "95 of 100") * 3, "limit")
+    print(f"  {'':34}{'times':>5}" + "".join(f"{head:>11}" for head in heads), flush=True)
 
 
 def _fsync_s(folder: Path) -> float:

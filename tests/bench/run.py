@@ -10,6 +10,8 @@ import argparse
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.bench.bulk import bulk
@@ -31,7 +33,7 @@ def main() -> int:
             targets += register(2_000, 10, 4, 40) if given.quick else register(100_000, 30, 6, 200)
         if given.only in {None, "bulk"}:
             targets += bulk(1, 12, 2_000) if given.quick else bulk(5, 100, 200_000)
-    except BenchError as error:
+    except (BenchError, pytest.fail.Exception) as error:  # the second where a server does not answer
         print(f"bench: {error}", file=sys.stderr)
         return 2
     missed = verdict(targets)
