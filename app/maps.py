@@ -413,6 +413,7 @@ def _faces(village: Village, rows: Iterable[Row]) -> Iterator[_Line]:
             left = half.even_is_left == (parity == "even")
             numbers = numbers_of(row, first, law.hundred, law.last_unit)
             known = {"street": row.street, "half": row.side, "block": row.block, "side": side, "parity": parity}
+            known |= {"hundred": row.hundred}
             yield _Line(
                 _beside(line, FACE_FT if left else -FACE_FT),
                 {**known, "numbers": numbers, "ft": round(far - near), "left": 1 if left else -1},

@@ -146,8 +146,7 @@
   // A plate leads to its face where a tap on the map asks for nothing else.
   const leads = Boolean(document.querySelector(".street-map"));
   function faceOf(known) {
-    const parts = [known.street, known.half, parseInt(known.numbers, 10) - parseInt(known.numbers, 10) % 100, known.parity];
-    return "/faces/" + parts.map(encodeURIComponent).join("/");
+    return "/faces/" + [known.street, known.half, known.hundred, known.parity].map(encodeURIComponent).join("/");
   }
   function plates(zoom, put) {
     features("faces").forEach((feature) => {
