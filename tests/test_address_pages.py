@@ -1,8 +1,9 @@
 """The pages around addresses, as the server renders them and as officers and residents use them in a browser.
 
-Seen to fail, each by breaking the code once: the form's token left out of `acts.assign` (two addresses by a double
-click); the number shown not sent with the form (the second officer is given another one unasked); `must_choose` False
-(an address by nearness); `officer=True` for everybody (names on the public page); a name put in as HTML.
+Seen to fail, each by breaking the code once: the form's token not handed to `acts.assign` (a form sent again with another
+field is not told of); the number shown not sent on (the second officer is given another one unasked); `must_choose`
+False (an address by nearness); `officer=True` for everybody (names on the public page); a reason put in as HTML; a form
+without its token.
 """
 
 from __future__ import annotations
@@ -828,6 +829,7 @@ def test_hostile_text_is_read_as_it_was_typed(live: Live, shown: Mapping[str, tu
     page.goto(live.url + shown["officer's"][1])
     told = page.locator("#panel").inner_text()
     assert SCRIPT in told
+    assert page.locator("#panel img, #panel script").count() == 0
     assert "<b>Crew</b> & Co, acting for Clerk-Treasurer <i>A. Smith</i>" in told
     context.close()
 
