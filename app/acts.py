@@ -205,7 +205,9 @@ def _assigned(atlas: Atlas, connection: Connection, actor: Actor, wanted: Wanted
     if found.number is None:
         content = _doubt(act, village, found)
         return _kept(connection, actor, key, digest, Answer(False, content))
-    needs_reason = found.number not in {found.computed, found.suggested}
+    # with the lot known the computed number may be the neighbour's: then it is an officer's choice too
+    expected_numbers = {found.suggested} if found.lot is not None else {found.computed, found.suggested}
+    needs_reason = found.number not in expected_numbers
     if needs_reason and not wanted.reason.strip():
         expected = f"why it is not {found.suggested or found.computed}, the number computed or next free"
         raise StreetsError(f"{found.number} needs a reason.", [Fault("reason", "nothing", expected)])

@@ -364,6 +364,8 @@ def _asked(village: Village, connection: Connection, placed: Considered) -> Cons
         found.append(Finding("OTHER_BLOCK", {"number": number, "hundred": door.hundred}))
     if crossed:
         found.append(Finding("OUT_OF_ORDER", {"number": number, "others": ", ".join(map(str, crossed))}))
+    if placed.lot is not None and number == door.number and number not in numbers_of(village, door, placed.lot):
+        found.append(Finding("SHARED_UNIT", {"computed": door.number, "number": number}))
     if number != door.number:
         difference = abs(number - door.number)
         found.append(Finding("NOT_COMPUTED", {"number": number, "computed": door.number, "difference": difference}))

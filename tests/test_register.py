@@ -622,3 +622,13 @@ def test_another_worker_numbers_under_the_adopted_map_at_its_next_request(office
     office.adopt()
     assert other.village.edition.adopted  # type: ignore[union-attr]
     other.database.close()
+
+
+def test_a_unit_that_begins_on_the_neighbour_s_lot_is_the_neighbour_s(office: Office) -> None:
+    # the lot fronts from y = 463: 143's unit begins at 330 + 8 * 16 = 458, before it; 145's at 466, within it
+    lot = {"type": "Polygon", "coordinates": [[[410, 463], [410, 478], [300, 478], [300, 463], [410, 463]]]}
+    refused = office.assign(400, 464, lot=lot, number=143)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "reason")
+    made = office.assign(400, 464, lot=lot).json()
+    assert (made["computed_number"], made["number"]) == (143, 145)
+    assert "SHARED_UNIT" in {f["code"] for f in made["findings"]}
