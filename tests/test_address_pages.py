@@ -1,9 +1,9 @@
 """The pages around addresses, as the server renders them and as officers and residents use them in a browser.
 
-Seen to fail, each by breaking the code once: the form's token not handed to `acts.assign` (a form sent again with another
-field is not told of); the number shown not sent on (the second officer is given another one unasked); `must_choose`
-False (an address by nearness); `officer=True` for everybody (names on the public page); a reason put in as HTML; a form
-without its token.
+Seen to fail, each by breaking the code once: the form's token not handed to `acts.assign` (a form sent again with
+another field is not told of); the number shown not sent on (the second officer is given another one unasked);
+`must_choose` False (an address by nearness); `officer=True` for everybody (names on the public page); a reason put in
+as HTML; a form without its token.
 """
 
 from __future__ import annotations
