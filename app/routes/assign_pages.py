@@ -195,11 +195,12 @@ def assign_page(request: Request, person: Officer, atlas: AtlasDep, entered: Ann
 def assign(request: Request, person: Officer, atlas: AtlasDep, posted: Annotated[Posted, Form()]) -> Response:
     """Assign the number that was shown, or show what has changed in between."""
     entered = Entered(**posted.model_dump(include=set(Entered.model_fields)))
-    if posted.do != "assign":
+    wanted, faults = read(entered)
+    unseen = wanted is not None and wanted.number is not None and str(wanted.number) != posted.shown
+    if posted.do != "assign" or unseen:  # a number that was typed is shown with its warnings before it is given
         if (entered.lat or entered.lon) and len(entered.link) <= LONGEST_LINK:
             return RedirectResponse(entered.link, HTTPStatus.SEE_OTHER)
         return _page(request, atlas, entered, look(atlas, entered))
-    wanted, faults = read(entered)
     if wanted is None:
         return _page(request, atlas, entered, Look(faults=faults))
     if wanted.number is None:
