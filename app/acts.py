@@ -317,13 +317,51 @@ def add(
     dict
         The address.
     """
-    assert found.row is not None
-    assert found.number is not None
     place = registers.insert(act, "assign", locations, _location(village, found, act.at))
     values = {
         "status": status_of(village, found),
         "location_id": place["id"],
-        **numbered(found.row.street, found.row.side, found.number, found.wanted.suffix),
+        **because(act.connection, village, found, clerk),
+        "decisions": [],
+        "reason": found.wanted.reason,
+        "made_at": act.at,
+        "made_by": act.actor.name,
+        "retired_reason": "",
+    }
+    return registers.insert(act, "assign", addresses, {**values, **(more or {})})
+
+
+def because(
+    connection: Connection,
+    village: Village,
+    found: Considered,
+    clerk: str = "",
+    parts: Mapping[str, str] | None = None,
+) -> Json:
+    """Return the columns of an address that follow from what was decided: its number, and why it is so.
+
+    Parameters
+    ----------
+    connection
+        Of the transaction, where the explanation is kept.
+    village
+        The village in force.
+    found
+        What was decided; it has a number.
+    clerk
+        The Clerk-Treasurer's reason, where the number is a decision of a doubt.
+    parts
+        Parts of an old number that are kept: prefix, fraction, unit.
+
+    Returns
+    -------
+    dict
+        Every column that assigning, correcting and renumbering must keep together.
+    """
+    assert found.row is not None
+    assert found.number is not None
+    return {
+        **numbered(found.row.street, found.row.side, found.number, found.wanted.suffix, parts),
         "path": found.row.path,
         "even": found.number % 2 == 0,
         "station_ft": found.door.station,
@@ -331,16 +369,10 @@ def add(
         "map_version": village.edition.version if village.edition else 0,
         "law_date": today(),
         "findings": list(found.findings),
-        "decisions": [],
-        "explanation": registers.keep_explanation(act.connection, explanation_of(village, found, clerk)),
+        "explanation": registers.keep_explanation(connection, explanation_of(village, found, clerk)),
         "set_back": found.set_back,
-        "reason": found.wanted.reason,
         "conforms": True,
-        "made_at": act.at,
-        "made_by": act.actor.name,
-        "retired_reason": "",
     }
-    return registers.insert(act, "assign", addresses, {**values, **(more or {})})
 
 
 def numbered(street: str, half: str, number: int, suffix: str = "", parts: Mapping[str, str] | None = None) -> Json:

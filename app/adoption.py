@@ -6,6 +6,7 @@ another, and is marked as not conforming. `diff` lists every one before.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -20,9 +21,9 @@ from app.answers import listed, row_of
 from app.audit import Act, Actor
 from app.board import act_of_board
 from app.changes import computed_of
-from app.map_versions import Atlas, MapStateError, placeholders, proposal
+from app.map_versions import Atlas, MapStateError, edition_of, placeholders, proposal
 from app.tables import addresses, maps
-from app.village import Village
+from app.village import Edition, Village
 from gis.difference import RowChange, difference
 from gis.errors import Fault, StreetsError
 from gis.findings import Finding
@@ -266,6 +267,39 @@ def _settle(act: Act, village: Village) -> tuple[int, list[Moved]]:
             changes = {"status": status, "conforms": conforms}
             registers.update_many(act, "adopt map", addresses, changed, changes)
     return official, differ
+
+
+def official_under(connection: Connection, row: registers.Row) -> Edition:
+    """Return the version whose adoption an address's standing rests on.
+
+    Parameters
+    ----------
+    connection
+        To the register.
+    row
+        The address.
+
+    Returns
+    -------
+    Edition
+        Of the map it was given under; of an official number given before that was adopted, of the map whose adoption,
+        or under which an officer's confirmation, made it official.
+    """
+    if row["status"] == "official":
+        for entry in registers.history(connection, "addresses", row["id"]):
+            before = json.loads(entry["before"]) if entry["before"] else {}
+            if before.get("status") not in {None, "official"} and entry["what"] in {"adopt map", "confirm"}:
+                return edition_of(registers.get(connection, maps, _version_of(connection, entry)))
+    return edition_of(registers.get(connection, maps, row["map_version"]))
+
+
+def _version_of(connection: Connection, entry: registers.Row) -> int:
+    """Return the version of the map that an entry made an address official under."""
+    for other in registers.entries_of(connection, entry["act"], kind="maps"):
+        if json.loads(other["after"])["status"] == "adopted":
+            return int(other["subject"])
+    decisions = json.loads(entry["after"])["decisions"]
+    return int(decisions[-1]["map_version"])
 
 
 def not_conforming(row: registers.Row) -> list[Json]:

@@ -14,17 +14,21 @@ from app import registers
 from app.audit import Act, Actor
 from app.changes import StateError, needs_reason
 from app.law import today
+from app.settings import plain
 from app.tables import surveys
 from gis.errors import StreetsError
+
+FIRST_YEAR = 1900
+"""Acts before are not recorded here: a year in two or three figures is a slip."""
 
 
 def act_of_board(day: date, act: str) -> tuple[date, str]:
     """Return the day and name of a body's act, refusing a day to come and an act without a name."""
-    if day > today():
-        raise StreetsError.of("date", day.isoformat(), f"a day not after today, {today()}")
+    if not day.year >= FIRST_YEAR or day > today():
+        raise StreetsError.of("date", day.isoformat(), f"a day from {FIRST_YEAR} to today, {today()}")
     if not act.strip():
         raise StreetsError.of("act", "nothing", "the Board's act, such as Resolution 2026-14")
-    return day, " ".join(act.split())
+    return day, " ".join(plain(act, "act").split())
 
 
 def record_survey(connection: Connection, actor: Actor, day: date, act: str, reason: str) -> registers.Row:

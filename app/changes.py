@@ -13,11 +13,12 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from app import registers
-from app.acts import as_json, numbered
+from app.acts import as_json, because, numbered
 from app.assign import into_feet, polygon
 from app.audit import Act, Actor
-from app.considered import TakenError, WrongParityError, about_holder
+from app.considered import Considered, TakenError, Wanted, about_holder, consider, letter
 from app.map_versions import Atlas
+from app.settings import plain
 from app.tables import PLACEMENTS, addresses, instant, locations
 from app.village import LONLAT, Village
 from gis.errors import StreetsError
@@ -43,7 +44,7 @@ def needs_reason(reason: str) -> str:
     """Return a reason, refusing none: an act without one is not recorded."""
     if not reason.strip():
         raise StreetsError.of("reason", "nothing", "why it is done; it is recorded with the act")
-    return " ".join(reason.split())
+    return " ".join(plain(reason, "reason").split())
 
 
 def _active(connection: Connection, address_id: int) -> registers.Row:
@@ -54,30 +55,81 @@ def _active(connection: Connection, address_id: int) -> registers.Row:
 
 
 def confirm(atlas: Atlas, connection: Connection, actor: Actor, address_id: int, reason: str) -> registers.Row:
-    """Confirm a proposed number: what was left to a person's choice is as it stands."""
-    row = _active(connection, address_id)
-    if row["status"] != "proposed":
-        raise StateError.of("id", f"{row['full']}, {row['status']}", "an address that is proposed")
-    edition = atlas.now(connection).edition
-    status = "official" if edition and edition.adopted else "provisional"
+    """Confirm a number as it stands: one proposed, or one provisional while a map is adopted.
+
+    Under an adopted map it becomes official; where the map would number it otherwise it is marked so.
+    """
+    row, village = _active(connection, address_id), atlas.now(connection)
+    adopted = village.edition is not None and village.edition.adopted
+    if row["status"] == "official" or (row["status"] == "provisional" and not adopted):
+        expected = "an address that is proposed, or provisional under an adopted map"
+        raise StateError.of("id", f"{row['full']}, {row['status']}", expected)
     act = Act(connection, actor, needs_reason(reason))
-    decision = {"by": actor.name, "at": instant(act.at), "decision": "confirmed", "reason": act.reason}
-    return registers.update(
-        act, "confirm", addresses, row, {"status": status, "decisions": [*row["decisions"], decision]}
-    )
+    decision: Json = {"by": actor.name, "at": instant(act.at), "decision": "Confirmed.", "reason": act.reason}
+    changed: Json = {"status": "provisional"}
+    if adopted and village.edition:
+        decision["map_version"] = village.edition.version
+        changed = {"status": "official", "conforms": agrees(connection, village, row)}
+    return registers.update(act, "confirm", addresses, row, {**changed, "decisions": [*row["decisions"], decision]})
 
 
-def retire(connection: Connection, actor: Actor, address_id: int, reason: str) -> registers.Row:
-    """Retire an address: its number is free again, the record stays."""
+def agrees(connection: Connection, village: Village, row: registers.Row) -> bool:
+    """Whether a map gives an address the number it holds, or the computed one that an officer departed from."""
+    place = registers.get(connection, locations, row["location_id"])
+    computed = computed_of(village, row, place)[0]
+    return computed is not None and computed in {row["number"], row["computed_number"]}
+
+
+def retire(
+    connection: Connection, actor: Actor, address_id: int, reason: str, *, letters: bool = False
+) -> list[registers.Row]:
+    """Retire an address: its number is free again, the record stays.
+
+    Parameters
+    ----------
+    connection
+        Of the transaction.
+    actor
+        Who retires it.
+    address_id
+        The address.
+    reason
+        Why.
+    letters
+        Whether the lettered doors and units of its number are retired with it.
+
+    Returns
+    -------
+    list of dict
+        The addresses retired.
+
+    Raises
+    ------
+    DependsError
+        Lettered doors or units depend on its number; they are listed, and nothing is done.
+    """
     row = _active(connection, address_id)
+    left = _of_number(connection, row)
+    if left and not letters:
+        told = [{"id": other["id"], "address": other["full"], "status": other["status"]} for other in left]
+        names = ", ".join(other["full"] for other in left)
+        raise DependsError(f"{names} would be left without {row['full']}: retire them first, or with it.", told)
     act = Act(connection, actor, needs_reason(reason))
-    return registers.update(
-        act, "retire", addresses, row, {"status": "retired", "retired_at": act.at, "retired_reason": act.reason}
-    )
+    gone = {"status": "retired", "retired_at": act.at, "retired_reason": act.reason}
+    plain_rows = [row, *(registers.get(connection, addresses, other["id"]) for other in left)]
+    return [registers.update(act, "retire", addresses, one, gone) for one in plain_rows]
 
 
-def restore(connection: Connection, actor: Actor, address_id: int, reason: str) -> registers.Row:
-    """Restore a retired address with the status it had, where its number has not been given again."""
+def _of_number(connection: Connection, row: registers.Row) -> list[registers.Row]:
+    """Return the lettered doors and units of an address's number; none of an address that is one itself."""
+    if row["suffix"] or row["unit"] or row["unit_type"] or row["fraction"]:
+        return []
+    same = registers.holders(connection, row["street_key"], row["half"], row["number"])
+    return [other for other in same if other["suffix"] or other["unit"] or other["unit_type"]]
+
+
+def restore(atlas: Atlas, connection: Connection, actor: Actor, address_id: int, reason: str) -> registers.Row:
+    """Restore a retired address where its number has not been given again; it is held against the map in force."""
     row = registers.get(connection, addresses, address_id)
     if row["status"] != "retired":
         raise StateError.of("id", f"{row['full']}, {row['status']}", "an address that is retired")
@@ -85,9 +137,14 @@ def restore(connection: Connection, actor: Actor, address_id: int, reason: str) 
         instead = registers.get(connection, addresses, row["replaced_by"])
         message = f"{row['full']} was replaced by {instead['full']}: undo that, or renumber {instead['full']}."
         raise DependsError(message, [{"id": instead["id"], "address": instead["full"], "status": instead["status"]}])
-    act = Act(connection, actor, needs_reason(reason))
-    before = {"status": _status_before(connection, row), "retired_at": None, "retired_reason": ""}
-    return _or_taken(connection, row, lambda: registers.update(act, "restore", addresses, row, before))
+    act, village = Act(connection, actor, needs_reason(reason)), atlas.now(connection)
+    _considered(connection, village, row, registers.get(connection, locations, row["location_id"]), reason)
+    was, fits = _status_before(connection, row), agrees(connection, village, row)
+    adopted = village.edition is not None and village.edition.adopted
+    status = was if was == "proposed" else "official" if adopted and (fits or was == "official") else "provisional"
+    again = {"status": status, "conforms": fits or not adopted, "retired_at": None, "retired_reason": ""}
+    check_free(connection, row)
+    return registers.update(act, "restore", addresses, row, again)
 
 
 def _status_before(connection: Connection, row: registers.Row) -> str:
@@ -98,11 +155,39 @@ def _status_before(connection: Connection, row: registers.Row) -> str:
     return "provisional"
 
 
-def _or_taken(connection: Connection, row: registers.Row, write: Any) -> registers.Row:
-    """Write an address; where the database refuses its number, say who holds it."""
-    check_free(connection, row)
-    made: registers.Row = write()
-    return made
+def _considered(
+    connection: Connection,
+    village: Village,
+    row: registers.Row,
+    place: registers.Row,
+    reason: str,
+    *,
+    number: int = 0,
+    suffix: str | None = None,
+    ignoring: Sequence[int] = (),
+) -> Considered:
+    """Consider an address's entrance anew, as if its number, or another, were asked for now."""
+    wanted = Wanted(
+        place["x_ft"],
+        place["y_ft"],
+        village.files.settings.working_crs.text,
+        row["street"],
+        number or row["number"],
+        row["suffix"] if suffix is None else suffix,
+        reason,
+        place["building"],
+        place["lot"],
+        place["accuracy_ft"],
+        place["doors"],
+        parity_decided=row["doubt_id"] is not None,
+    )
+    found = consider(village, connection, wanted, frozenset({row["id"], *ignoring}))
+    if found.number is None:
+        raise StateError.of("x, y", "an entrance on the street's own line", "an entrance on one side of it")
+    if found.row is None or found.row.side != row["half"]:
+        where = found.row.side if found.row else "no half"
+        raise StateError.of("x, y", f"an entrance on the {where} half", f"one on the {row['half']} half")
+    return found
 
 
 def check_free(connection: Connection, row: Mapping[str, Any]) -> None:
@@ -153,23 +238,26 @@ def correct(
     StreetsError
         Nothing to correct, a field that cannot be, no reason, a number that is held or of the other side.
     """
-    row = _active(connection, address_id)
+    row, village = _active(connection, address_id), atlas.now(connection)
     place = registers.get(connection, locations, row["location_id"])
-    village = atlas.now(connection)
     act = Act(connection, actor, needs_reason(reason))
     moved = _place_changes(village, place, wanted)
-    named = _number_changes(row, wanted)
-    if not moved and not named:
+    number = row["number"] if wanted.get("number") is None else wanted["number"]
+    suffix = row["suffix"] if wanted.get("suffix") is None else letter(wanted["suffix"])
+    if not moved and (number, suffix) == (row["number"], row["suffix"]):
         raise StreetsError.of("body", "nothing to correct", "a field whose value is another than recorded")
     if moved:
         place = registers.update(act, "correct", locations, place, moved)
-    if moved.keys() & {"x_ft", "y_ft", "lot"}:
-        computed = computed_of(village, row, place)
-        named |= {"computed_number": computed[0], "station_ft": computed[1]}
-    if named:
-        check_free(connection, {**row, **named})
-        row = registers.update(act, "correct", addresses, row, named)
-    return row
+    found = _considered(connection, village, row, place, act.reason, number=number, suffix=suffix)
+    parts = {name: row[name] for name in KEPT_PARTS}
+    columns = because(connection, village, found, parts=parts)
+    check_free(connection, {**row, **columns})
+    changed = {name: value for name, value in columns.items() if row[name] != value}
+    return registers.update(act, "correct", addresses, row, changed) if changed else row
+
+
+KEPT_PARTS = ("number_prefix", "fraction", "unit_type", "unit")
+"""Parts of an old number that no correction or renumbering changes."""
 
 
 def _place_changes(village: Village, place: registers.Row, wanted: Mapping[str, Any]) -> Json:
@@ -184,27 +272,20 @@ def _place_changes(village: Village, place: registers.Row, wanted: Mapping[str, 
         lon, lat = village.out_of_feet(LONLAT)(east, north)
         found |= {"x_ft": round(east, 3), "y_ft": round(north, 3)}
         found |= {"lon": round(float(lon), 8), "lat": round(float(lat), 8)}
+    if (wanted.get("access_lon") is None) != (wanted.get("access_lat") is None):
+        raise StreetsError.of("access_lon, access_lat", "one of two", "both coordinates of the access point")
+    if found.get("access_note"):
+        found["access_note"] = plain(found["access_note"], "access_note")
     for name in ("building", "lot"):
         if wanted.get(name):
             found[name] = as_json(polygon(village, wanted[name], crs, name))
     return {name: value for name, value in found.items() if place[name] != value}
 
 
-def _number_changes(row: registers.Row, wanted: Mapping[str, Any]) -> Json:
-    number = row["number"] if wanted.get("number") is None else wanted["number"]
-    suffix = row["suffix"] if wanted.get("suffix") is None else wanted["suffix"].strip().upper()
-    if (number, suffix) == (row["number"], row["suffix"]):
-        return {}
-    if (number % 2 == 0) != row["even"]:
-        raise WrongParityError(f"{number} is not of this side of the street (§ 288-15 E).")
-    return renamed_columns(row, row["street"], number=number, suffix=suffix)
-
-
-def renamed_columns(row: Mapping[str, Any], street: str, *, number: int = 0, suffix: str | None = None) -> Json:
-    """Return the columns of an address under another street name, number or suffix; its other parts stay."""
-    parts = {name: row[name] for name in ("number_prefix", "fraction", "unit_type", "unit")}
-    letter = row["suffix"] if suffix is None else suffix
-    return numbered(street, row["half"], number or row["number"], letter, parts)
+def renamed_columns(row: Mapping[str, Any], street: str) -> Json:
+    """Return the columns of an address under another street name; its number and other parts stay."""
+    parts = {name: row[name] for name in KEPT_PARTS}
+    return numbered(street, row["half"], row["number"], row["suffix"], parts)
 
 
 def computed_of(village: Village, row: Mapping[str, Any], place: Mapping[str, Any]) -> tuple[int | None, float | None]:
@@ -265,37 +346,23 @@ def renumber(
     halves = {(old["street_key"], old["half"]) for old, _ in olds}
     if len(halves) != 1:
         raise StreetsError.of("changes", f"addresses of {len(halves)} half-streets", "addresses of one half-street")
-    edition = atlas.now(connection).edition
-    for old, number in olds:
-        if (number % 2 == 0) != old["even"]:
-            raise WrongParityError(f"{number} is not of the side of {old['full']} (§ 288-15 E).")
-    retired = [
-        registers.update(
-            act, "renumber", addresses, old, {"status": "retired", "retired_at": act.at, "retired_reason": act.reason}
-        )
-        for old, _ in olds
-    ]
-    return [_moved(act, old, before, number, edition) for old, (before, number) in zip(retired, olds, strict=True)]
+    village = atlas.now(connection)
+    gone = {"status": "retired", "retired_at": act.at, "retired_reason": act.reason}
+    retired = [registers.update(act, "renumber", addresses, old, gone) for old, _ in olds]
+    return [_moved(act, village, old, was, number) for old, (was, number) in zip(retired, olds, strict=True)]
 
 
-def _moved(act: Act, retired: registers.Row, before: registers.Row, number: int, edition: Any) -> registers.Row:
-    columns = renamed_columns(before, before["street"], number=number)
+def _moved(act: Act, village: Village, retired: registers.Row, before: registers.Row, number: int) -> registers.Row:
+    """Give the place of a retired address its new number, with the reasons that this has now."""
+    place = registers.get(act.connection, locations, before["location_id"])
+    found = _considered(act.connection, village, before, place, act.reason, number=number)
+    columns = because(act.connection, village, found, parts={name: before[name] for name in KEPT_PARTS})
     check_free(act.connection, columns)
-    kept = {k: v for k, v in before.items() if k != "id"}
-    made = registers.insert(
-        act,
-        "renumber",
-        addresses,
-        {
-            **kept,
-            **columns,
-            "map_version": edition.version if edition else before["map_version"],
-            "reason": act.reason,
-            "conforms": number == before["computed_number"],
-            "made_at": act.at,
-            "made_by": act.actor.name,
-        },
-    )
+    kept = {name: value for name, value in before.items() if name != "id"}
+    adopted = village.edition is not None and village.edition.adopted
+    status = "proposed" if before["status"] == "proposed" else "official" if adopted else "provisional"
+    signed = {"status": status, "reason": act.reason, "made_at": act.at, "made_by": act.actor.name}
+    made = registers.insert(act, "renumber", addresses, {**kept, **columns, **signed})
     registers.update(act, "renumber", addresses, retired, {"replaced_by": made["id"]})
     return made
 
@@ -313,10 +380,8 @@ def _with_followers(connection: Connection, wanted: Sequence[Mapping[str, Any]])
         numbers[change["id"]] = change["number"]
     olds = [_active(connection, address_id) for address_id in numbers]
     for old in list(olds):
-        if old["suffix"] or old["unit"] or old["unit_type"]:
-            continue
-        for other in registers.holders(connection, old["street_key"], old["half"], old["number"]):
-            if other["id"] not in numbers and (other["suffix"] or other["unit"] or other["unit_type"]):
+        for other in _of_number(connection, old):
+            if other["id"] not in numbers:
                 numbers[other["id"]] = numbers[old["id"]]
                 olds.append(registers.get(connection, addresses, other["id"]))
     return [(old, numbers[old["id"]]) for old in olds if numbers[old["id"]] != old["number"]]

@@ -379,6 +379,22 @@ def said_day(day: date) -> str:
     return f"{weekday}, {_MONTHS[day.month - 1]} {day.day}, {day.year}"
 
 
+def local_day(at: datetime) -> str:
+    """Write the day of an instant as people here count it.
+
+    Parameters
+    ----------
+    at
+        An aware instant.
+
+    Returns
+    -------
+    str
+        Weekday, month, day and year.
+    """
+    return said_day(at.astimezone(LOCAL).date())
+
+
 def said_instant(at: datetime) -> str:
     """Write an instant in the village's time.
 

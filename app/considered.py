@@ -20,11 +20,13 @@ from sqlalchemy.engine import Connection
 from app import registers
 from app.answers import listed
 from app.assign import check_inside, into_feet, polygon
+from app.clocks import local_day
 from app.map_versions import vacated
+from app.settings import plain
 from app.village import LONLAT, Village
-from gis.address import street_key
+from gis.address import split_street_name, street_key
 from gis.blocks import Row
-from gis.errors import GeometryError, StreetsError
+from gis.errors import AddressError, GeometryError, StreetsError
 from gis.faces import choose, face, out_of_order
 from gis.findings import Finding
 from gis.locate import FIND_STREET
@@ -160,7 +162,9 @@ class Considered:
         return self.door.number or None
 
 
-def consider(village: Village, connection: Connection, wanted: Wanted) -> Considered:
+def consider(
+    village: Village, connection: Connection, wanted: Wanted, ignoring: frozenset[int] = frozenset()
+) -> Considered:
     """Decide which number an entrance gets; nothing is written.
 
     Parameters
@@ -171,6 +175,8 @@ def consider(village: Village, connection: Connection, wanted: Wanted) -> Consid
         To the register; inside a write's transaction the answer stands until it ends.
     wanted
         What is asked for.
+    ignoring
+        Ids of addresses whose numbers do not count as held: those that the act itself changes.
 
     Returns
     -------
@@ -186,7 +192,7 @@ def consider(village: Village, connection: Connection, wanted: Wanted) -> Consid
     WrongParityError, VacatedError
         The number or street may not be used.
     """
-    wanted = replace(wanted, suffix=_suffix(wanted.suffix))
+    wanted = replace(wanted, suffix=letter(wanted.suffix), reason=plain(wanted.reason, "reason"))
     placed = _placed(village, connection, wanted)
     if placed.row is None or not placed.door.number:
         return placed
@@ -196,10 +202,16 @@ def consider(village: Village, connection: Connection, wanted: Wanted) -> Consid
         day = act["decided_on"].isoformat()
         raise VacatedError(f"{placed.row.street} was vacated on {day} ({act['act']}): no number is given on it.")
     side = registers.on_face(connection, key, placed.row.side, even=bool(placed.door.even))
-    placed = replace(placed, taken=tuple(side))
-    same = _same_place(connection, placed)
-    chosen = _chosen(village, placed) if wanted.number is None else _asked(village, connection, placed)
-    return _finished(village, chosen, same)
+    here = [row for row in _at_place(connection, placed) if row["id"] not in ignoring]
+    beside = frozenset(row["id"] for row in here if row["suffix"] and not wanted.suffix)  # its own lettered doors
+    placed = replace(placed, taken=tuple(row for row in side if row["id"] not in ignoring | beside))
+    if wanted.suffix and wanted.number is None and here:  # a letter for a building that has a number is of that one
+        placed = replace(placed, wanted=replace(wanted, number=here[0]["number"]))
+    if placed.wanted.number is None:
+        chosen = _chosen(village, placed)
+    else:
+        chosen = _asked(village, connection, placed, ignoring | beside)
+    return _finished(village, chosen, next(iter(here), None))
 
 
 def _set_back(village: Village, placed: Considered) -> Json:
@@ -232,7 +244,8 @@ def _set_back(village: Village, placed: Considered) -> Json:
     }
 
 
-def _suffix(text: str) -> str:
+def letter(text: str) -> str:
+    """Return the letter of a door, refusing anything else (§ 288-15 H)."""
     text = text.strip().upper()
     if text and not re.fullmatch("[A-Z]", text):
         raise StreetsError.of("suffix", text, 'one letter: § 288-15 H has the suffix "A," "B," "C," etc.')
@@ -337,7 +350,7 @@ def _round_bulb(
     )
 
 
-def _asked(village: Village, connection: Connection, placed: Considered) -> Considered:
+def _asked(village: Village, connection: Connection, placed: Considered, ignoring: frozenset[int]) -> Considered:
     """Judge the number an officer asks for: refuse, or warn."""
     wanted, door, row = placed.wanted, placed.door, placed.row
     assert wanted.number is not None
@@ -345,7 +358,8 @@ def _asked(village: Village, connection: Connection, placed: Considered) -> Cons
     number, law = wanted.number, village.map.law
     if not 1 <= number <= 999_999:
         raise StreetsError.of("number", str(number), "1 to 999999")
-    holders = registers.holders(connection, street_key(row.street), row.side, number)
+    every = registers.holders(connection, street_key(row.street), row.side, number)
+    holders = [holder for holder in every if holder["id"] not in ignoring]
     same = [h for h in holders if h["suffix"] == wanted.suffix and not h["fraction"] and not h["unit"]]
     if same or (holders and not wanted.suffix):
         raise _taken((same or holders)[0])
@@ -383,7 +397,7 @@ def _asked(village: Village, connection: Connection, placed: Considered) -> Cons
 
 
 def _taken(holder: registers.Row) -> TakenError:
-    told = f"{holder['full']} is held since {holder['made_at']:%B %d, %Y} ({holder['status']})."
+    told = f"{holder['full']} is held since {local_day(holder['made_at'])} ({holder['status']})."
     return TakenError(told, about_holder(holder))
 
 
@@ -416,18 +430,17 @@ def _holders(placed: Considered, number: int) -> tuple[Json, ...]:
     return tuple(listed([Finding("NUMBER_TAKEN", values)]))
 
 
-def _same_place(connection: Connection, placed: Considered) -> registers.Row | None:
-    """Return the active address that has the same entrance, or whose entrance lies in the building."""
+def _at_place(connection: Connection, placed: Considered) -> list[registers.Row]:
+    """Return the active addresses that have the same entrance, or whose entrance lies in the building."""
     shape = placed.building.bounds if placed.building else (placed.east, placed.north) * 2
     west, south, east, north = shape
     near = registers.at_place(connection, west - 1, south - 1, east + 1, north + 1)
-    for row in near:
-        x, y = row["location_x_ft"], row["location_y_ft"]
-        if math.hypot(x - placed.east, y - placed.north) <= SAME_PLACE_FT:
-            return row
-        if placed.building is not None and placed.building.contains(Point(x, y)):
-            return row
-    return None
+    return [
+        row
+        for row in near
+        if math.hypot(row["location_x_ft"] - placed.east, row["location_y_ft"] - placed.north) <= SAME_PLACE_FT
+        or (placed.building and placed.building.contains(Point(row["location_x_ft"], row["location_y_ft"])))
+    ]
 
 
 def _finished(village: Village, chosen: Considered, same: registers.Row | None) -> Considered:
@@ -453,7 +466,22 @@ def _finished(village: Village, chosen: Considered, same: registers.Row | None) 
 @lru_cache(maxsize=4096)
 def sound_alike(village: Village, street: str) -> str:
     """Return a street's name that is mistaken for another by ear, or ``""``; placeholders are told by their figures."""
-    named = {s.name: street_key(s.name) for s in village.streets if s.name_status != "placeholder"}
+    named = {s.name: _heard(s.name) for s in village.streets if s.name_status != "placeholder"}
     own = named.pop(street, None)
-    alike = (other for other, key in named.items() if own and fuzz.ratio(own, key) >= SOUND_ALIKE)
-    return next(alike, "")
+    return next((other for other, heard in named.items() if own and _mistaken(own, heard)), "")
+
+
+def _heard(name: str) -> tuple[str, str]:
+    """Return a street's name as it is called out, without its type, and its direction."""
+    try:
+        parts = split_street_name(name)
+    except AddressError:
+        return street_key(name), ""
+    called = f"{parts.pre_directional} {parts.street_pre_type} {parts.street_name}".casefold().strip()
+    return called, parts.street_post_directional
+
+
+def _mistaken(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    if one[0] == other[0] and one[1] != other[1]:
+        return False  # County Road J North and South are told apart by their directions
+    return bool(fuzz.ratio(one[0], other[0]) >= SOUND_ALIKE)

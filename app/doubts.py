@@ -15,8 +15,10 @@ from app import registers
 from app.acts import add, numbered, open_doubt
 from app.audit import Act, Actor
 from app.changes import StateError, check_free, needs_reason
-from app.considered import Wanted, consider
+from app.clocks import local_day
+from app.considered import Wanted, consider, letter
 from app.map_versions import Atlas
+from app.settings import plain
 from app.tables import doubts, instant
 from gis.errors import StreetsError
 
@@ -48,7 +50,7 @@ def raise_doubt(atlas: Atlas, connection: Connection, actor: Actor, wanted: Want
         raise StreetsError.of("question", "nothing", "what is in doubt")
     village = atlas.now(connection)
     found = consider(village, connection, replace(wanted, number=None))
-    act = Act(connection, actor, " ".join(question.split()))
+    act = Act(connection, actor, " ".join(plain(question, "question").split()))
     return open_doubt(act, village, replace(found, wanted=wanted), "OFFICER", act.reason)
 
 
@@ -86,9 +88,10 @@ def decide(
     """
     row = registers.get(connection, doubts, doubt_id)
     if row["status"] != "open":
-        told = f"decided by {row['decided_by']} on {row['decided_at']:%B %d, %Y}: {row['reason']}"
+        told = f"decided by {row['decided_by']} on {local_day(row['decided_at'])}: {row['reason']}"
         raise StateError.of("doubt", told, "a doubt that is open; each is decided once")
     act = Act(connection, actor, needs_reason(reason))
+    suffix = letter(suffix) if number is not None else ""
     decision = {"number": number, "suffix": suffix}
     changes: Json = {
         "status": "decided",

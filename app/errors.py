@@ -130,6 +130,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(IntegrityError, _refused)
+    app.add_exception_handler(RecursionError, _too_deep)
 
 
 MOST_BYTES = 2_000_000
@@ -193,6 +194,12 @@ async def _refused(request: Request, error: Exception) -> Response:
         "Somebody else changed the same record at the same moment. Nothing was done: look again, and send it again."
     )
     return _answer({**problem(HTTPStatus.CONFLICT, "Changed meanwhile", detail), "code": "CHANGED_MEANWHILE"})
+
+
+async def _too_deep(request: Request, error: Exception) -> Response:
+    """Say that what was sent is nested deeper than anything that is meant. Nothing of it was kept."""
+    found = Fault("body", "lists or objects nested too deeply", "a GeoJSON Polygon or a plain object")
+    return _answer(problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Unusable input", str(found), [found]))
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

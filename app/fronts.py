@@ -137,7 +137,7 @@ def why(village: Village, connection: Connection, street: str, half: str, number
         "number": number,
         "street": row.street,
         "half": row.side,
-        "hundred": row.hundred,
+        "hundred": block,
         "side": side_of(village, row, even=even),
         "exists": place.exists,
         "free": place.exists and not holders,

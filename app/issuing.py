@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app import audit, maps, registers
-from app.adoption import not_conforming
+from app.adoption import not_conforming, official_under
 from app.assign import written
 from app.audit import Act
 from app.auth import Person
@@ -165,7 +165,7 @@ def _sheet(
         usps=row["usps"],
         status=row["status"],
         map_version=row["map_version"],
-        map_state=village.edition.state if village.edition else "",
+        map_state=_state(connection, village, row),
         map_notes=_notes(atlas, connection, village, row),
         law_date=row["law_date"],
         steps=tuple(why["steps"]),
@@ -180,6 +180,14 @@ def _sheet(
         audit_head=audit.head(connection),
         public_url=f"{asked.base_url}/addresses/{row['id']}" if asked.base_url else "",
     )
+
+
+def _state(connection: Connection, village: Village, row: registers.Row) -> str:
+    """Say on which map a number's standing rests; of an old one, under which it was given first."""
+    edition = official_under(connection, row)
+    if village.edition and edition.version != village.edition.version:
+        return f"{edition.state} The number was given before, under version {village.edition.version}."
+    return edition.state
 
 
 def _decision(decision: Json) -> Json:

@@ -27,18 +27,22 @@ from app import registers
 from app.audit import SYSTEM, Act, Actor
 from app.db import Database
 from app.law import law_on, today
-from app.settings import VillageSettings
+from app.settings import VillageSettings, plain
 from app.streets import VillageFiles, read_village
 from app.tables import canonical, map_edits, maps, renamings, vacations
 from app.village import Edition, Village
 from gis.address import street_key
 from gis.crs import working_crs
-from gis.edits import Edit
+from gis.edits import LENGTH, Edit
 from gis.errors import StreetsError
 from gis.network import Piece
 from gis.rules import Reading
 
 Row = dict[str, Any]
+
+
+MOST_OFF = 3.0
+"""A length of record is not this many times longer or shorter than the linework shows."""
 
 
 class MapStateError(StreetsError):
@@ -275,8 +279,16 @@ def _digest(files: VillageFiles) -> str:
 
 
 def vacated(connection: Connection) -> dict[str, Row]:
-    """Return the streets that were vacated, by the key of their name."""
-    return {street_key(row["street"]): row for row in registers.rows(connection, vacations, *_standing(vacations))}
+    """Return the streets that were vacated, by the key of their present name."""
+    renamed = registers.rows(connection, renamings, *_standing(renamings))
+    found = {}
+    for row in registers.rows(connection, vacations, *_standing(vacations)):
+        name = row["street"]
+        for act in renamed:
+            if act["made_at"] > row["made_at"] and act["old"] == name:
+                name = act["new"]
+        found[street_key(name)] = row
+    return found
 
 
 # --- acts ---
@@ -304,7 +316,7 @@ def propose(atlas: Atlas, connection: Connection, actor: Actor, reason: str) -> 
     dict
         The version's row, without its content.
     """
-    act = Act(connection, actor, reason)
+    act = Act(connection, actor, plain(reason, "reason"))
     gone = vacated(connection)
     files = with_names(atlas.files, registers.rows(connection, renamings, *_standing(renamings)))
     kept = VillageFiles(
@@ -385,7 +397,9 @@ def edit_map(atlas: Atlas, connection: Connection, actor: Actor, version: int, e
     proposal(connection, version)
     if not edit.reason.strip():
         raise StreetsError.of("reason", "nothing", "why the map is edited")
+    edit = replace(edit, reason=plain(edit.reason, "reason"), decision=plain(edit.decision, "decision"))
     tried = atlas.read(connection, version, (edit,))
+    _check_length(tried, edit)
     if edit in tried.map.unmatched:
         row = f"{edit.side} {edit.street}, {edit.at_ft:g} ft from its base line"
         raise StreetsError.of("row", row, "a row of this version, or a finding of it")
@@ -393,6 +407,19 @@ def edit_map(atlas: Atlas, connection: Connection, actor: Actor, version: int, e
     values = {k: v for k, v in asdict(edit).items() if k not in {"by", "on"}}
     made = {"map_version": version, "made_at": act.at, "made_by": actor.name}
     return registers.insert(act, "edit map", map_edits, {**values, **made})
+
+
+def _check_length(village: Village, edit: Edit) -> None:
+    """Refuse a length of record that cannot be one of the block that the linework shows."""
+    if edit.kind != LENGTH:
+        return
+    near = village.network.reading.noded_ft
+    for row in village.map.rows:
+        if (row.street, row.side, row.path) == edit.half and abs(row.from_ft - edit.at_ft) <= near:
+            low, high = row.length_ft / MOST_OFF, row.length_ft * MOST_OFF
+            if not low <= edit.value <= high:
+                expected = f"{low:,.0f} to {high:,.0f} ft: the linework shows {row.length_ft:,.1f} ft"
+                raise StreetsError.of("value", f"{edit.value:,.1f} ft", expected)
 
 
 def withdraw_edit(atlas: Atlas, connection: Connection, actor: Actor, edit_id: int, reason: str) -> Row:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Any
 
@@ -20,6 +21,10 @@ from gis.address import LONGEST_TEXT, split_street_name, street_key
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
+
+
+_ADDRESS = re.compile(r"\d+\s")
+_DIRECTIONS = frozenset({"north", "south", "east", "west"})
 
 
 def on_street(connection: Connection, street: str) -> list[registers.Row]:
@@ -61,6 +66,8 @@ def rename(
     """
     village = atlas.now(connection)
     old = village.street_name(street)
+    if street_key(old) in vacated(connection):
+        raise StateError.of("street", f"{old}, vacated", "a street that is open")
     day, act = act_of_board(day, act)
     name = _new_name(village, old, new)
     made = Act(connection, actor, needs_reason(reason))
@@ -84,11 +91,16 @@ def _new_name(village: Village, old: str, new: str) -> str:
     name = tidy(new)
     if not name or len(name) > LONGEST_TEXT // 2:
         raise StreetsError.of("name", name or "nothing", f"a street's name of at most {LONGEST_TEXT // 2} letters")
-    split_street_name(name)
+    parts = split_street_name(name)
+    if not any(c.isalpha() for c in parts.street_name) and not name[-1].isalpha():
+        raise StreetsError.of("name", name, "a name with a word in it, not a number alone")
+    if _ADDRESS.match(name) or street_key(name) in _DIRECTIONS:
+        raise StreetsError.of("name", name, "a street's name, not an address or a direction")
     if name == old:
         raise StreetsError.of("name", name, "another name than the street has")
     for other in village.streets:
-        if other.name != old and street_key(other.name) == street_key(name):
+        same = {street_key(name), street_key(f"{name} {split_street_name(other.name).street_post_type}")}
+        if other.name != old and street_key(other.name) in same:
             raise StreetsError.of("name", name, f"a name that no other street has; {other.name} has it")
     return name
 

@@ -207,7 +207,7 @@ def doubt(row: Mapping[str, Any]) -> Json:
 
 def version(row: Mapping[str, Any], edits: Sequence[Mapping[str, Any]] = (), in_force: int = 0) -> Json:
     """Return a version of the map as it is shown."""
-    names = [c.name for c in map_edits.c if c.name not in {"map_version", "made_at", "withdrawn_at"}]
+    names = [str(c.name) for c in map_edits.c if c.name not in {"map_version", "made_at", "withdrawn_at"}]
     return {
         "version": row["version"],
         "status": row["status"],

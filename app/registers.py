@@ -267,12 +267,10 @@ def history(connection: Connection, kind: str, subject: object, limit: int = 200
     return [dict(row) for row in connection.execute(asked.order_by(audit.c.seq.desc()).limit(limit)).mappings()]
 
 
-def entries_of(connection: Connection, act: int) -> list[Row]:
-    """Return the entries of one act, in order."""
-    return [
-        dict(row)
-        for row in connection.execute(sa.select(audit).where(audit.c.act == act).order_by(audit.c.seq)).mappings()
-    ]
+def entries_of(connection: Connection, act: int, *, kind: str = "") -> list[Row]:
+    """Return the entries of one act, or those of one kind of record, in order."""
+    wanted = [audit.c.act == act, *([audit.c.kind == kind] if kind else [])]
+    return [dict(row) for row in connection.execute(sa.select(audit).where(*wanted).order_by(audit.c.seq)).mappings()]
 
 
 def counted(connection: Connection, table: sa.Table, *conditions: Any) -> int:

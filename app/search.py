@@ -253,8 +253,8 @@ def _narrowed(connection: Connection, asked: Asked, conditions: Sequence[Any]) -
         if connection.execute(sa.select(addresses.c.id).where(*conditions, *wanted).limit(1)).first():
             return wanted, (_rank(asked.streets), *IN_ORDER, addresses.c.id)
     near = sa.func.abs(addresses.c.number - asked.number)
-    window = addresses.c.number.between(asked.number - 100, asked.number + 100)
-    return [*made, window], (_rank(asked.streets), near, *IN_ORDER, addresses.c.id)
+    window = [] if asked.streets else [addresses.c.number.between(asked.number - 100, asked.number + 100)]
+    return [*made, *window], (_rank(asked.streets), near, *IN_ORDER, addresses.c.id)
 
 
 def _rank(streets: Sequence[str]) -> Any:
@@ -285,7 +285,7 @@ def _cursor(mark: str) -> list[Any]:
         values = json.loads(base64.urlsafe_b64decode(mark.encode()))
         if not isinstance(values, list) or not all(isinstance(v, str | int) for v in values) or not values:
             raise ValueError
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise StreetsError.of("after", mark, "what the last page's next says") from error
     return values
 

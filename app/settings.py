@@ -205,6 +205,32 @@ def tidy(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
+def plain(text: str, field: str) -> str:
+    """Return a text that people and every database can read, refusing control characters but new lines.
+
+    Parameters
+    ----------
+    text
+        As it was typed or sent.
+    field
+        The input's name, for the message.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Raises
+    ------
+    StreetsError
+        It holds a control character.
+    """
+    odd = next((c for c in text if unicodedata.category(c) in {"Cc", "Cs"} and c not in "\n\r\t"), "")
+    if odd:
+        raise StreetsError.of(field, f"the control character U+{ord(odd):04X}", "a text that can be read")
+    return text
+
+
 _TEXTS = ("village.name", "village.county", "village.state", "base_lines.ew", "base_lines.ns", "working_crs")
 _MOST_FT = 1e6
 _RANGES = {

@@ -58,7 +58,7 @@ class Instant(TypeDecorator[datetime]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         """Read it."""
-        return None if value is None else datetime.strptime(value, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+        return None if value is None else datetime.fromisoformat(value)
 
 
 class Day(TypeDecorator[date]):
@@ -331,6 +331,8 @@ sa.Index(
     sqlite_where=_ACTIVE,
     postgresql_where=_ACTIVE,
 )
+sa.Index("addresses_by_number", addresses.c.number)
+sa.Index("addresses_by_successor", addresses.c.replaced_by)
 sa.Index("addresses_in_order", addresses.c.street_key, addresses.c.half, addresses.c.number, addresses.c.id)
 
 doubts = sa.Table(

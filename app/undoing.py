@@ -14,6 +14,7 @@ from app import registers
 from app.audit import Act
 from app.auth import Permission, Person
 from app.changes import DependsError, StateError, check_free, needs_reason
+from app.map_versions import vacated
 from app.tables import addresses, documents, map_edits, maps, metadata, renamings
 from gis.address import street_key
 
@@ -113,6 +114,10 @@ def _nothing(connection: Connection, subject: int, since: datetime) -> None:
 
 
 def _on_address(connection: Connection, address_id: int, since: datetime) -> None:
+    later = registers.rows(connection, maps, maps.c.adopted_at > since)
+    if later:
+        told = f"Version {later[-1]['version']} of the map was adopted since: correct, retire or restore it instead."
+        raise DependsError(told)
     mine = (documents.c.address_id == address_id) & (documents.c.issued_at >= since)
     papers = registers.rows(connection, documents, mine)
     if papers:
@@ -132,7 +137,14 @@ def _on_edit(connection: Connection, edit_id: int, since: datetime) -> None:
 
 
 def _on_renaming(connection: Connection, renaming_id: int, since: datetime) -> None:
-    name = registers.get(connection, renamings, renaming_id)["new"]
+    mine = registers.get(connection, renamings, renaming_id)
+    name, names = mine["new"], (mine["old"], mine["new"])
+    later = (renamings.c.id > renaming_id) & renamings.c.undone_at.is_(None)
+    for other in registers.rows(connection, renamings, later):
+        if {street_key(other["old"]), street_key(other["new"])} & set(map(street_key, names)):
+            raise DependsError(f"{other['old']} was renamed {other['new']} since ({other['act']}): undo that first.")
+    if set(map(street_key, names)) & vacated(connection).keys():
+        raise DependsError(f"{name} was vacated since: undo that first.")
     given = (addresses.c.street_key == street_key(name)) & (addresses.c.made_at > since)
     _refuse_given(connection, given, f"on {name}")
     edited = (map_edits.c.street == name) & (map_edits.c.made_at > since)

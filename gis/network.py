@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import shapely
@@ -107,6 +108,10 @@ class Street:
         MultiLineString
             The line, feet.
         """
+        return self._physical_line
+
+    @cached_property
+    def _physical_line(self) -> BaseGeometry:
         ends = np.stack([self.chain.coords[:-1], self.chain.coords[1:]], axis=1)
         return MultiLineString(list(ends[self.chain.physical]))
 

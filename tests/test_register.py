@@ -7,13 +7,16 @@ unit is 111 + 2k and begins at y = 330 + 8k.
 
 from __future__ import annotations
 
+import base64
 import threading
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from fastapi.testclient import TestClient
+from pypdf import PdfReader
 from sqlalchemy.exc import IntegrityError
 
 from app.audit import CONSOLE, breaks, head
@@ -632,3 +635,147 @@ def test_a_unit_that_begins_on_the_neighbour_s_lot_is_the_neighbour_s(office: Of
     made = office.assign(400, 464, lot=lot).json()
     assert (made["computed_number"], made["number"]) == (143, 145)
     assert "SHARED_UNIT" in {f["code"] for f in made["findings"]}
+
+
+# --- found by trying to break it ---
+
+BOARD = {"date": "2026-06-01", "act": "Ordinance 26-3", "reason": "the Board"}
+
+
+def renamed(office: Office, old: str, new: str) -> Any:
+    return office.post(f"/api/v1/streets/{old}/rename", {**BOARD, "name": new})
+
+
+def test_a_rename_is_not_undone_under_a_later_one_of_the_same_names(office: Office) -> None:
+    first = renamed(office, "Alma Street", "Beta Street").json()["act"]
+    assert renamed(office, "First Avenue", "Alma Street").status_code == 201
+    assert office.post(f"/api/v1/acts/{first}/undo", {"reason": "x"}).json()["code"] == "DEPENDS"
+    chain = renamed(office, "Second Avenue", "Gamma Street").json()["act"]
+    renamed(office, "Gamma Street", "Delta Street")
+    assert office.post(f"/api/v1/acts/{chain}/undo", {"reason": "x"}).json()["code"] == "DEPENDS"
+    names = {street["name"] for street in office.get("/api/v1/streets").json()["items"]}
+    assert {"Beta Street", "Alma Street", "Delta Street"} <= names
+
+
+def test_a_vacated_street_stays_vacated_under_any_name(office: Office) -> None:
+    vacated = office.post("/api/v1/streets/Alma Street/vacate", BOARD).json()["act"]
+    assert renamed(office, "Alma Street", "Zeta Street").json()["code"] == "STATE"
+    assert office.post(f"/api/v1/acts/{vacated}/undo", {"reason": "x"}).status_code == 200
+    rename = renamed(office, "Alma Street", "Zeta Street").json()["act"]
+    office.post("/api/v1/streets/Zeta Street/vacate", BOARD)
+    assert office.assign(400, 470, street="Alma Street").json()["code"] == "STREET_VACATED"
+    assert office.post(f"/api/v1/acts/{rename}/undo", {"reason": "x"}).json()["code"] == "DEPENDS"
+
+
+@pytest.mark.parametrize("name", ["145", "North", "12 Main Street", "Main", "First", "First Ave.", "", "a\u0000b"])
+def test_a_name_that_is_none_or_another_streets_is_refused(office: Office, name: str) -> None:
+    assert renamed(office, "Alma Street", name).status_code == 422
+
+
+def test_a_name_that_sounds_like_another_is_warned_of(office: Office) -> None:
+    assert "Main Street" in renamed(office, "Alma Street", "Main Avenue").json()["warnings"][0]
+    assert "Van Buren Street" in renamed(office, "First Avenue", "Van Burin Street").json()["warnings"][0]
+
+
+def longer_block(office: Office) -> int:
+    """Adopt a second map whose 100 block of Alma Street has a length of record of 440 ft: 10 ft a number."""
+    version: int = office.post("/api/v1/maps", {"reason": "length of record"}).json()["version"]
+    edit = {"kind": "length", "street": "Alma Street", "half": "North", "at_ft": 330, "value": 440, "reason": "plat"}
+    assert office.post(f"/api/v1/maps/{version}/edits", edit).status_code == 201
+    assert office.adopt(version).status_code == 200
+    return version
+
+
+def test_what_is_confirmed_or_restored_is_held_against_the_map_in_force(office: Office) -> None:
+    proposed = office.assign(400, 375, street=None).json()  # near two streets; 45 ft into the block: 111 + 2 * 5
+    retired = office.west(17).json()
+    agrees = office.west(0).json()
+    for made in (retired, agrees):
+        office.post(f"{ADDRESSES}/{made['id']}/retire", {"reason": "x"})
+    longer_block(office)
+    confirmed = office.post(f"{ADDRESSES}/{proposed['id']}/confirm", {"reason": "seen"}).json()
+    assert (confirmed["number"], confirmed["status"], confirmed["conforms"]) == (121, "official", False)
+    back = office.post(f"{ADDRESSES}/{retired['id']}/restore", {"reason": "rebuilt"}).json()
+    assert (back["number"], back["status"], back["conforms"]) == (145, "provisional", False)
+    back = office.post(f"{ADDRESSES}/{agrees['id']}/restore", {"reason": "rebuilt"}).json()
+    assert (back["number"], back["status"], back["conforms"]) == (111, "official", True)
+
+
+@pytest.mark.parametrize("suffix", ["<b>", "1/2", "AA", "é", "B C", "ß", "7"])
+def test_no_correction_makes_what_assigning_refuses(office: Office, suffix: str) -> None:
+    made = office.west(17).json()
+    path = f"{ADDRESSES}/{made['id']}/correct"
+    assert office.post(path, {"suffix": suffix, "reason": "x"}).status_code == 422
+    assert office.post(path, {"x": 0, "y": 0, "reason": "far"}).status_code == 422
+    assert office.post(path, {"x": -90.5, "y": 42.6, "reason": "far"}).status_code == 422
+    assert office.post(path, {"access_lon": 0, "reason": "half"}).status_code == 422
+    assert office.post(path, {"access_note": "a\u0000b", "reason": "x"}).status_code == 422
+    assert office.get(f"{ADDRESSES}/{made['id']}").json()["address"] == "145 North Alma Street"
+
+
+def test_a_correction_says_all_that_assigning_would(office: Office) -> None:
+    made = office.west(17).json()
+    assert made["set_back"]["from_door"]
+    path = f"{ADDRESSES}/{made['id']}/correct"
+    building = {"type": "Polygon", "coordinates": [[[360, 460], [400, 460], [400, 480], [360, 480], [360, 460]]]}
+    corrected = office.post(path, {"building": building, "crs": "EPSG:7608", "reason": "measured"}).json()
+    # 40 ft from the centerline less half of 66 ft
+    assert (corrected["set_back"]["distance_ft"], corrected["set_back"]["from_door"]) == (7.0, False)
+    numbered = office.post(path, {"number": 199, "reason": "the owner's"}).json()
+    assert "NOT_COMPUTED" in {f["code"] for f in numbered["findings"]}
+    assert "199" in numbered["explanation"]["steps"][-1]["text"]
+    moved = office.post(path, {"x": 400, "y": 500, "crs": "EPSG:7608", "number": 153, "reason": "the door"}).json()
+    assert (moved["number"], moved["computed_number"]) == (153, 153)
+    assert "NOT_COMPUTED" not in {f["code"] for f in moved["findings"]}
+
+
+def test_a_renumbering_warns_as_assigning_does(office: Office) -> None:
+    ids = [office.west(k).json()["id"] for k in (0, 5)]
+    moved = office.post("/api/v1/renumberings", {"changes": [{"id": ids[0], "number": 199}], "reason": "order"})
+    now = office.get(f"{ADDRESSES}/{moved.json()['items'][0]['id']}").json()
+    assert {"NOT_COMPUTED", "OUT_OF_ORDER"} <= {f["code"] for f in now["findings"]}
+
+
+def test_a_lettered_door_and_its_own_number(office: Office) -> None:
+    base = office.west(17, key="1").json()
+    door = office.west(17, suffix="A", key="2").json()
+    assert door["address"] == "145A North Alma Street"  # the number its building has
+    refused = office.post(f"{ADDRESSES}/{base['id']}/retire", {"reason": "x"})
+    assert (refused.json()["code"], refused.json()["dependents"][0]["id"]) == ("DEPENDS", door["id"])
+    office.post(f"{ADDRESSES}/{base['id']}/retire", {"reason": "x", "letters": True})
+    assert office.get(f"{ADDRESSES}/{door['id']}").json()["status"] == "retired"
+    office.post(f"{ADDRESSES}/{door['id']}/restore", {"reason": "the flat stays"})
+    again = office.west(17, key="3").json()  # its own building may have its number
+    assert again["address"] == "145 North Alma Street"
+    other = office.assign(390, 471, number=145, reason="x", key="4")
+    assert other.json()["code"] == "NUMBER_TAKEN"
+
+
+def test_documents_say_which_map_made_a_number_official(office: Office) -> None:
+    made = office.west(0).json()
+    longer_block(office)
+    notice = office.post(f"{ADDRESSES}/{made['id']}/notice", {"first": True}).json()
+    text = " ".join(page.extract_text() for page in PdfReader(BytesIO(office.get(notice["pdf"]).content)).pages)
+    told = " ".join(text.split())
+    assert "OFFICIAL" in told
+    assert "version 2, adopted by the Village Board" in told
+    assert "draft that is not adopted" not in told
+
+
+def test_what_cannot_be_read_is_no_server_error(office: Office) -> None:
+    deep = "[" * 1400
+    after = base64.urlsafe_b64encode(deep.encode()).decode()
+    assert office.get(ADDRESSES, after=after).status_code == 422
+    nested: Any = 1
+    for _ in range(900):
+        nested = [nested]
+    answer = office.assign(400, 470, lot={"type": "Polygon", "coordinates": nested})
+    assert answer.status_code == 422
+    edit = {"kind": "length", "street": "Alma Street", "half": "North", "at_ft": 330, "value": 340, "reason": "plat"}
+    assert office.post("/api/v1/maps/1/edits", {**edit, "value": 1e7}).status_code == 422
+    office.post("/api/v1/maps/1/edits", edit)
+    assert office.get("/api/v1/maps/1").json()["edits"][0]["value"] == 340
+    assert office.get("/api/v1/maps").json()["items"][0]["edits"][0]["reason"] == "plat"
+    for day in (0, "0001-01-01", "1800-01-01"):
+        assert office.post("/api/v1/maps/1/adopt", {"date": day, "act": "x"}).status_code == 422
+    assert office.west(17, number=151, reason="a\u0000b").status_code == 422

@@ -6,7 +6,7 @@ import json
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Path, Query, Request, Response
+from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, Field
 from sqlalchemy.engine import Connection
@@ -21,6 +21,7 @@ from app.map_versions import Atlas
 from app.routes.address_pages import last_act
 from app.routes.asked import read_degrees, read_pair
 from app.routes.assign_pages import Outline, Typed, fault_of
+from app.routes.forms import MOST_ID, Id, read_geojson
 from app.routes.rendering import page
 from app.routes.wording import PLACES
 from app.tables import addresses
@@ -30,7 +31,6 @@ from gis.errors import Fault, StreetsError
 router = APIRouter(include_in_schema=False)
 Json = dict[str, Any]
 Officer = Annotated[Person, needs(Permission.ASSIGN)]
-Id = Annotated[int, Path(ge=1, le=2_000_000_000)]
 Reason = Annotated[str, Form(max_length=2000)]
 MOST_MOVED = 100
 NEEDS = {"confirm": {"proposed"}, "restore": {"retired"}}
@@ -122,7 +122,7 @@ def restore(request: Request, person: Officer, atlas: AtlasDep, address_id: Id, 
     """Restore a retired address."""
     try:
         with atlas.database.write() as connection:
-            changes.restore(connection, person.actor, address_id, reason)
+            changes.restore(atlas, connection, person.actor, address_id, reason)
     except StreetsError as error:
         return _refused(request, atlas, address_id, "restore", error, reason=reason)
     return _go(address_id, "restored")
@@ -174,7 +174,7 @@ def undo(
     person: Officer,
     atlas: AtlasDep,
     address_id: Id,
-    number: Annotated[int, Form(ge=1, le=2_000_000_000)],
+    number: Annotated[int, Form(ge=1, le=MOST_ID)],
     reason: Reason = "",
 ) -> Response:
     """Undo the act that was shown."""
@@ -240,7 +240,7 @@ def _differing(before: dict[str, str], typed: dict[str, str]) -> Json:
     for name in differ & {"access_lat", "access_lon"}:
         made[name] = _number(typed[name], name)
     for name in differ & {"building", "lot"}:
-        made[name] = _shape(typed[name], name)
+        made[name] = read_geojson(typed[name], name)
     made |= {name: typed[name].strip() for name in differ & {"suffix", "placement", "access_note"}}
     made |= {name: int(_number(typed[name], name)) for name in differ & {"number", "doors"}}
     made |= {name: _number(typed[name], name) for name in differ & {"accuracy_ft"}}
@@ -267,23 +267,13 @@ BOUNDS = {
 def _number(text: str, name: str) -> float:
     low, high = BOUNDS[name]
     try:
-        value = float(text)
+        value = float(text) if text.isascii() else low - 1.0
     except ValueError:
         value = low - 1.0
     whole = name not in {"number", "doors"} or value == int(value if abs(value) < 1e9 else 0)
     if not (low <= value <= high and whole):
         raise StreetsError("It cannot be corrected so.", [Fault(name, text or "nothing", f"{low:,} to {high:,}")])
     return value
-
-
-def _shape(text: str, name: str) -> Json:
-    try:
-        made = json.loads(text)
-    except ValueError:
-        made = None
-    if not isinstance(made, dict):
-        raise StreetsError("It cannot be corrected so.", [Fault(name, text[:60] or "nothing", "a GeoJSON Polygon")])
-    return made
 
 
 # --- renumbered ---
@@ -342,8 +332,8 @@ def renumber(
     person: Officer,
     atlas: AtlasDep,
     address_id: Id,
-    id: Annotated[list[int], Form(max_length=MOST_MOVED, default_factory=list)],
-    number: Annotated[list[str], Form(max_length=MOST_MOVED, default_factory=list)],
+    id: Annotated[list[Annotated[int, Field(ge=1, le=MOST_ID)]], Form(max_length=MOST_MOVED, default_factory=list)],
+    number: Annotated[list[Annotated[str, Field(max_length=20)]], Form(max_length=MOST_MOVED, default_factory=list)],
     reason: Reason = "",
 ) -> Response:
     """Renumber all of the chain that was shown, or none; where another is in the way it is shown too."""

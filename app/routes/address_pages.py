@@ -11,15 +11,15 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from sqlalchemy.engine import Connection
 
 from app import fronts, maps, records, registers, search, undoing
+from app.adoption import official_under
 from app.answers import as_csv
 from app.auth import Permission, Person
 from app.deps import AtlasDep, PersonDep
-from app.map_versions import Atlas, edition_of
+from app.map_versions import Atlas
 from app.routes.listing import near
 from app.routes.rendering import page, sent, with_query
 from app.routes.wording import PLACES, display_words, history, status_words
 from app.tables import addresses, canonical, documents
-from app.tables import maps as maps_table
 from app.village import LONLAT, Village
 from gis.address import street_key
 from gis.errors import StreetsError
@@ -201,9 +201,9 @@ def address_page(
         papers = _papers(connection, address_id) if person.may(Permission.READ_RECORDS) else []
         undoing = _undoing(connection, person, row) if person.may(Permission.ASSIGN) else None
         past = history(connection, row) if person.may(Permission.READ_RECORDS) else []
-        version = registers.rows(connection, maps_table, maps_table.c.version == row["map_version"])[0]
+        edition = official_under(connection, row)
     shown: Json = {"a": found, "row": row, "done": done, "papers": papers, "undoing": undoing, "past": past}
-    shown |= {"words": status_words(found, row, edition_of(version)), "edition": edition_of(version)}
+    shown |= {"words": status_words(found, row, edition), "edition": edition}
     shown |= {"display": display_words(found["set_back"]), "neighbours": beside, "has_face": _has_face(village, row)}
     shown |= {"script": maps.map_script(village), "needles": maps.needles(village), "places": PLACES}
     return page(request, "address.html", status, data=_drawn(village, found, row, beside), **shown)

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Response
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from app import adoption, board, map_versions, naming, records, registers
 from app.assign import preview
@@ -25,10 +25,17 @@ Namer = Annotated[Person, needs(Permission.NAME_STREETS)]
 Version = Annotated[int, Path(ge=1, le=2_000_000_000)]
 
 
+def _day_text(value: object) -> object:
+    """Refuse a number for a day: it would be read as seconds since 1970."""
+    if not isinstance(value, str):
+        raise ValueError("a day such as 2026-06-01")
+    return value
+
+
 class Adoption(Reason):
     """A Board act that adopts a version."""
 
-    date: Annotated[date, Field(description="The day of the Board's act.")]
+    date: Annotated[date, BeforeValidator(_day_text), Field(description="The day of the Board's act.")]
     act: Annotated[Text, Field(description="The act, such as `Resolution 2026-14`.")]
 
 
@@ -67,7 +74,8 @@ def map_list(atlas: AtlasDep) -> Response:
     with atlas.database.read() as connection:
         rows = registers.rows(connection, maps, order=[maps.c.version.desc()])
         force = map_versions.in_force(connection)
-    return answered({"items": [records.version(row, in_force=force) for row in rows]})
+        told = [records.version(row, map_versions.edits_of(connection, row["version"]), force) for row in rows]
+    return answered({"items": told})
 
 
 @router.post("/maps", status_code=201, summary="Propose a map of the streets as they are now")

@@ -46,6 +46,12 @@ class Reason(Body):
     reason: Text = ""
 
 
+class Retirement(Reason):
+    """Why an address is retired."""
+
+    letters: Annotated[bool, Field(description="Whether lettered doors of its number are retired with it.")] = False
+
+
 class Entrance(Body):
     """A main entrance that a number is asked for."""
 
@@ -165,10 +171,10 @@ def address_get(address_id: Id, person: PersonDep, atlas: AtlasDep) -> Response:
 
 
 @router.post("/addresses/{address_id}/retire", summary="Retire an address")
-def address_retire(address_id: Id, asked: Reason, person: Officer, atlas: AtlasDep) -> Response:
+def address_retire(address_id: Id, asked: Retirement, person: Officer, atlas: AtlasDep) -> Response:
     """Retire an address: its number is free again, the record stays."""
     with atlas.database.write() as connection:
-        changes.retire(connection, person.actor, address_id, asked.reason)
+        changes.retire(connection, person.actor, address_id, asked.reason, letters=asked.letters)
         return _shown(connection, atlas, address_id)
 
 
@@ -176,7 +182,7 @@ def address_retire(address_id: Id, asked: Reason, person: Officer, atlas: AtlasD
 def address_restore(address_id: Id, asked: Reason, person: Officer, atlas: AtlasDep) -> Response:
     """Restore an address where its number has not been given again."""
     with atlas.database.write() as connection:
-        changes.restore(connection, person.actor, address_id, asked.reason)
+        changes.restore(atlas, connection, person.actor, address_id, asked.reason)
         return _shown(connection, atlas, address_id)
 
 

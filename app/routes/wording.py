@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from app import records, registers
-from app.routes.rendering import long_date
+from app.clocks import local_day
 from app.village import Edition
 
 Json = dict[str, Any]
@@ -76,11 +76,11 @@ def status_words(found: Mapping[str, Any], row: Mapping[str, Any], edition: Edit
     dict
         ``kicker`` above the number, ``text`` below it, and what is left to ``confirm``.
     """
-    given = long_date(row["made_at"].date())
+    given = local_day(row["made_at"])
     version = f"Street Numbering Map version {edition.version}"
     open_ = [words for code, words in TO_CONFIRM.items() if code in {f["code"] for f in row["findings"]}]
     if row["status"] == "retired":
-        gone = long_date(row["retired_at"].date())
+        gone = local_day(row["retired_at"])
         return {"kicker": "Retired number", "text": f"Retired on {gone}. It is no address any more.", "confirm": []}
     if row["status"] == "proposed":
         text = "The number is kept for this building, and an officer has still to confirm it."

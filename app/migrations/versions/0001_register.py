@@ -340,6 +340,8 @@ def _addresses() -> None:
         sa.ForeignKeyConstraint(["replaced_by"], ["addresses.id"]),
         sa.PrimaryKeyConstraint("id"),
     )
+    op.create_index("addresses_by_number", "addresses", ["number"])
+    op.create_index("addresses_by_successor", "addresses", ["replaced_by"])
     op.create_index("addresses_in_order", "addresses", ["street_key", "half", "number", "id"])
     op.create_index("ix_addresses_location_id", "addresses", ["location_id"])
     op.create_index("ix_addresses_map_version", "addresses", ["map_version"])
