@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import os
+import stat
 import tempfile
 import zipfile
 import zlib
@@ -108,8 +109,6 @@ def write_archive(database: Database, path: Path, *, force: bool = False) -> Man
     StorageError
         There is no register, it cannot be read, or the file is there or cannot be written.
     """
-    if not force and path.exists():
-        raise StorageError.of("FILE", str(path), "a file that is not there yet; --force replaces it")
     with appearing(path, replace=force) as part:
         with database.read() as connection, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as file:
             made = _written(connection, file)
@@ -184,17 +183,18 @@ def appearing(path: Path, *, replace: bool) -> Iterator[Path]:
     Raises
     ------
     StorageError
-        The file is there and not to be replaced, or it cannot be written.
+        The file is there and not to be replaced, it is no file but a device, a pipe, a folder or a link, or it cannot
+        be written.
     """
     part: Path | None = None
     try:
+        _check_place(path, replace=replace)
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         part = Path(name)
         os.close(descriptor)
         yield part
         _sync(part)
-        if not replace and path.exists():
-            raise StorageError.of("FILE", str(path), "a file that is not there yet; --force replaces it")
+        _check_place(path, replace=replace)
         part.replace(path)
         _sync(path.parent)
     except OSError as error:
@@ -202,6 +202,27 @@ def appearing(path: Path, *, replace: bool) -> Iterator[Path]:
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
+
+
+def _check_place(path: Path, *, replace: bool) -> None:
+    """Refuse a place that something else holds: only a file is ever replaced, and none by a link to it."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    kind = next((kind for test, kind in _KINDS_OF_FILE if test(mode)), "")
+    if kind:
+        raise StorageError.of("FILE", f"{path}, {kind}", "a file, or a name that nothing has yet")
+    if not replace:
+        raise StorageError.of("FILE", str(path), "a file that is not there yet; --force replaces it")
+
+
+_KINDS_OF_FILE = (
+    (stat.S_ISLNK, "a link"),
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (lambda mode: not stat.S_ISREG(mode), "a device or socket"),
+)
 
 
 def _sync(path: Path) -> None:

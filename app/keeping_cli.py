@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -15,11 +16,14 @@ from app.db import Database
 from app.keeping import BrokenError, Restored, nightly, restore, upgrade
 from app.settings import Settings
 from app.verify import verify
+from gis.errors import StreetsError
 
 Nightly = Annotated[Path | None, typer.Option("--nightly", help="A folder: make a dated backup in it and prove it.")]
 Keep = Annotated[int, typer.Option("--keep", min=1, help="How many backups stay in the folder.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")]
-Head = Annotated[str, typer.Option("--head", help="A head from a certificate or a backup, which the log must hold.")]
+Head = Annotated[
+    str | None, typer.Option("--head", help="A head from a certificate or a backup, which the log must hold.")
+]
 Broken = Annotated[bool, typer.Option("--broken", help="Restore a backup whose register was broken already.")]
 
 
@@ -79,18 +83,28 @@ def _tell(done: Restored) -> None:
         typer.echo(f"broken: {broken}", err=True)
 
 
-def _verify(head: Head = "") -> None:
+def _verify(head: Head = None) -> None:
     """Check that the register is whole: exit code 0, or 1 with each break."""
+    old = "" if head is None else _read_head(head)
     settings = Settings()
     with _register(settings) as database, database.read() as connection:
         breaks = 0
-        for broken in verify(connection, head.strip().lower()):
+        for broken in verify(connection, old):
             typer.echo(broken)
             breaks += 1
     if breaks:
         typer.echo(f"The register is broken in {breaks} places.", err=True)
         sys.exit(1)
     typer.echo("The register is whole.")
+
+
+def _read_head(text: str) -> str:
+    """Read a head as it is printed; one that is half copied would otherwise tell of a log that was rewritten."""
+    head = text.strip().lower()
+    if not re.fullmatch(r"[0-9a-f]{64}", head):
+        found = f"{text[:70]!r}, {len(head)} signs" if head else "nothing"
+        raise StreetsError.of("--head", found, "the 64 signs 0 to 9 and a to f of a head, as printed")
+    return head
 
 
 def _upgrade() -> None:

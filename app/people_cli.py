@@ -16,12 +16,15 @@ from app.keys import add_key, list_keys, revoke_key
 from app.people import add_user, disable_user, list_users, new_link, user_by_name
 from app.settings import Settings
 from app.tls import address_served
+from gis.errors import StreetsError
 
 users = typer.Typer(no_args_is_help=True, help="People who sign in: add, list, disable, make one-time links.")
 keys = typer.Typer(no_args_is_help=True, help="Keys by which other systems ask: add, list, revoke.")
 
 Name = Annotated[str, typer.Argument(help="The name, as shown beside acts.")]
 Roles = Annotated[list[str] | None, typer.Option("--role", help=f"Repeatable: {', '.join(Role)}.")]
+KeyId = Annotated[str, typer.Argument(metavar="ID", help="The key's id, from the list.")]
+MOST_ID = 2_000_000_000
 
 
 @contextmanager
@@ -53,13 +56,26 @@ def link_lines(token: str, base: str) -> str:
     return f"{base}/link/{token}"
 
 
+def _print_link(token: str) -> None:
+    """Print a link, and say by which settings its address was made: a service may be told otherwise when it starts."""
+    settings = Settings()
+    typer.echo(link_lines(token, address_served(settings)))
+    if settings.public_url:
+        _note("Its address is that of BENTON_PUBLIC_URL.")
+        return
+    _note(
+        "Its address is made of BENTON_HOST, BENTON_PORT and BENTON_TLS_CERT as they are set here. Where the service "
+        "listens elsewhere, put its own address before /link/, or set BENTON_PUBLIC_URL."
+    )
+
+
 @users.command("add")
 def users_add(name: Name, role: Roles = None) -> None:
     """Add a user and print the one-time link by which it first signs in."""
     with _register() as database:
         user, token = add_user(database, CONSOLE, name, role or [])
     _note(f"Added {user.name} ({', '.join(sorted(user.roles))}). The link works once, within 24 hours:")
-    typer.echo(link_lines(token, address_served(Settings())))
+    _print_link(token)
 
 
 @users.command("link")
@@ -70,7 +86,7 @@ def users_link(name: Name) -> None:
             user = user_by_name(connection, name)
         _, token = new_link(database, CONSOLE, user.id)
     _note(f"{user.name} signs in by this link once, within 24 hours, and sets a new password:")
-    typer.echo(link_lines(token, address_served(Settings())))
+    _print_link(token)
 
 
 @users.command("list")
@@ -112,10 +128,14 @@ def keys_list() -> None:
 
 
 @keys.command("revoke")
-def keys_revoke(key_id: Annotated[int, typer.Argument(metavar="ID", help="The key's id, from the list.")]) -> None:
+def keys_revoke(key_id: KeyId) -> None:
     """Revoke a key at once."""
+    plain = key_id.isascii() and key_id.isdigit() and len(key_id) <= len(str(MOST_ID))
+    number = int(key_id) if plain else 0
+    if not 1 <= number <= MOST_ID:
+        raise StreetsError.of("ID", key_id[:60] or "nothing", f"the id of a key from the list, 1 to {MOST_ID}")
     with _register() as database:
-        key = revoke_key(database, CONSOLE, key_id)
+        key = revoke_key(database, CONSOLE, number)
     typer.echo(f"Key {key.id} of {key.name} is revoked.")
 
 

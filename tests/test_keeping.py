@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from typer.main import get_command
 
 from app import registers, schema
-from app.archive import LEFT_OUT, ArchiveError, read_manifest, write_archive
+from app.archive import LEFT_OUT, ArchiveError, appearing, read_manifest, write_archive
 from app.audit import CONSOLE, Act, head
 from app.cli import app as cli
 from app.cli import main
@@ -268,6 +268,41 @@ def test_a_file_that_is_there_is_replaced_only_by_force(database: Database, tmp_
     write_archive(database, file, force=True)
     read_manifest(file)
     assert [path.name for path in tmp_path.glob(".*")] == []
+
+
+@pytest.mark.parametrize(
+    ("made", "kind"),
+    [
+        (os.mkfifo, "a pipe"),
+        (lambda place: place.mkdir(), "a folder"),
+        (lambda place: place.symlink_to("mine.zip"), "a link"),
+        (lambda place: place.symlink_to("nowhere.zip"), "a link"),
+    ],
+)
+@pytest.mark.parametrize("force", [True, False])
+def test_what_is_no_file_is_never_replaced_by_a_backup(
+    migrated_sqlite: Path, tmp_path: Path, made: Callable[[Path], object], kind: str, force: bool
+) -> None:
+    """Seen to fail before: by --force a pipe was gone and a file in its place; a link to nothing even without it."""
+    place, mine = tmp_path / "b.zip", tmp_path / "mine.zip"
+    mine.write_text("mine")
+    made(place)
+    before = place.lstat()
+    with (
+        closing(Database(f"sqlite:///{migrated_sqlite}", tmp_path)) as database,
+        pytest.raises(StorageError, match=f"b.zip, {kind}"),
+    ):
+        write_archive(database, place, force=force)
+    assert (place.lstat().st_mode, place.lstat().st_ino) == (before.st_mode, before.st_ino)
+    assert mine.read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.zip", "mine.zip"]
+
+
+def test_what_comes_to_the_place_while_a_backup_is_written_stays(migrated_sqlite: Path, tmp_path: Path) -> None:
+    place = tmp_path / "b.zip"
+    with pytest.raises(StorageError, match="a pipe"), appearing(place, replace=True):
+        os.mkfifo(place)
+    assert place.is_fifo()
 
 
 def spoil(file: Path, change: Callable[[dict[str, bytes]], object]) -> None:
@@ -549,6 +584,64 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         return int(ended.value.code or 0), told.out, told.err
 
     return run
+
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.mark.parametrize("text", ["", " ", "zzz", "ab" * 31, "ab" * 32 + "c", "g" * 64, "0x" + "a" * 62])
+def test_a_head_that_is_none_is_refused_before_the_log_is_looked_at(
+    register_settings: Settings, command: Command, text: str
+) -> None:
+    """Seen to fail before: nothing was told whole (0), and a word told of a log that was rewritten (1)."""
+    with closing(Database(register_settings.database, register_settings.state_dir)) as database:
+        fill(database)
+    code, out, err = command(register_settings, "verify", "--head", text)
+    assert (code, out) == (2, "")
+    assert "--head: found " + (repr(text) if text.strip() else "nothing") in err
+    assert "expected the 64 signs 0 to 9 and a to f" in err
+
+
+def test_a_head_may_be_typed_in_capitals(register_settings: Settings, command: Command) -> None:
+    with closing(Database(register_settings.database, register_settings.state_dir)) as database:
+        old = fill(database)
+    assert command(register_settings, "verify", "--head", f" {old.upper()}\n")[:2] == (0, "The register is whole.\n")
+
+
+@pytest.mark.parametrize("number", ["999999999999999999999", "2000000001", "0", "-- -1", "1e400", "²", "x"])
+def test_an_id_that_no_key_can_have_is_refused_with_its_bounds(
+    register_settings: Settings, command: Command, number: str
+) -> None:
+    """Seen to fail before with the first: SQLite has no integer of 21 digits (OverflowError)."""
+    code, out, err = command(register_settings, "keys", "revoke", *number.split())
+    assert (code, out) == (2, "")
+    assert f"ID: found {number.removeprefix('-- ')}, expected the id of a key from the list, 1 to 2000000000" in err
+
+
+@pytest.mark.parametrize(
+    ("given", "address", "told"),
+    [
+        ({}, "http://127.0.0.1:8000", "BENTON_HOST, BENTON_PORT and BENTON_TLS_CERT"),
+        ({"BENTON_PORT": "8765"}, "http://127.0.0.1:8765", "or set BENTON_PUBLIC_URL"),
+        ({"BENTON_PUBLIC_URL": "https://numbers.example.org/"}, "https://numbers.example.org", "of BENTON_PUBLIC_URL."),
+    ],
+)
+def test_a_link_is_printed_with_the_address_of_the_settings_and_says_so(
+    register_settings: Settings,
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    given: dict[str, str],
+    address: str,
+    told: str,
+) -> None:
+    """The link alone is on standard output; what it is made of is on standard error."""
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    for asked in (("add", "Ann Berg", "--role", "clerk"), ("link", "Ann Berg")):
+        code, out, err = command(register_settings, "users", *asked)
+        assert code == 0
+        assert re.fullmatch(rf"{re.escape(address)}/link/[\w-]{{43}}\n", out)
+        assert told in err
 
 
 def test_the_commands_say_what_they_did_and_end_with_its_code(
