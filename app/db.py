@@ -29,6 +29,7 @@ from gis.errors import Fault, StreetsError
 
 BUSY_MS = 15_000
 """How long a statement waits for a lock; nobody holds one for so long who is not stuck."""
+OTHER_WRITES = "Another writes to the register now, and it was not waited for."
 ADVISORY_LOCK = 28815
 """The number of the lock that PostgreSQL's writers queue for."""
 POSTGRESQL_OPTIONS = {
@@ -91,13 +92,15 @@ class Database:
             connection.rollback()
 
     @contextmanager
-    def write(self, *, referring: bool = True) -> Iterator[Connection]:
+    def write(self, *, referring: bool = True, waiting: bool = True) -> Iterator[Connection]:
         """Write in one transaction that is kept whole or not at all; writers take turns.
 
         Parameters
         ----------
         referring
             Whether SQLite checks references at each statement; a migration that makes a table anew cannot have it.
+        waiting
+            Whether to wait for the turn, and for what other programs have locked.
 
         Yields
         ------
@@ -107,15 +110,19 @@ class Database:
         Raises
         ------
         StorageError
-            The database cannot be reached, or its disk is full or read-only. A constraint's refusal passes as it is.
+            The database cannot be reached, or its disk is full or read-only; or another writes and it is not waited
+            for. A constraint's refusal passes as it is.
         """
-        with _reached(), self.turn(), self.engine.connect() as connection:
+        with _reached(), self.turn(waiting=waiting), self.engine.connect() as connection:
             writing = connection.execution_options(writes=True)
-            with self._unchecked(writing) if self.is_sqlite and not referring else nullcontext():
+            with (
+                self._unchecked(writing) if self.is_sqlite and not referring else nullcontext(),
+                self._unwaiting(writing) if self.is_sqlite and not waiting else nullcontext(),
+            ):
                 transaction = writing.begin()
                 try:
                     if not self.is_sqlite:
-                        writing.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": ADVISORY_LOCK})
+                        _queue(writing, waiting=waiting)
                     yield writing
                     with nullcontext() if self.is_sqlite else _locked(self._writer), self.changes.moving():
                         transaction.commit()
@@ -124,18 +131,34 @@ class Database:
                         transaction.rollback()
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def turn(self, *, waiting: bool = True) -> Iterator[None]:
         """Wait for a writer's turn, and keep it while the block lasts.
 
         PostgreSQL's own lock is a queue; for SQLite there are two files. Who waits for the second holds the first, so a
         writer that has just finished stands behind those who waited.
+
+        Parameters
+        ----------
+        waiting
+            Whether to wait; without it, SQLite's turn is refused at once while another has it.
+
+        Raises
+        ------
+        StorageError
+            Another writes, and it is not waited for.
         """
         if not self.is_sqlite:
             yield
             return
-        with _locked(self.file.with_name(f"{self.file.name}.queue")) as release, _locked(self._writer):
-            release()
-            yield
+        queue = self.file.with_name(f"{self.file.name}.queue")
+        with _locked(queue, wait=waiting) as release:
+            if release is None:
+                raise StorageError(OTHER_WRITES)
+            with _locked(self._writer, wait=waiting) as mine:
+                if mine is None:
+                    raise StorageError(OTHER_WRITES)
+                release()
+                yield
 
     @contextmanager
     def _unchecked(self, connection: Connection) -> Iterator[None]:
@@ -146,10 +169,30 @@ class Database:
         finally:
             raw.execute("PRAGMA foreign_keys=ON")
 
+    @contextmanager
+    def _unwaiting(self, connection: Connection) -> Iterator[None]:
+        raw: Any = connection.connection.dbapi_connection
+        raw.execute("PRAGMA busy_timeout=0")
+        try:
+            yield
+        finally:
+            raw.execute(f"PRAGMA busy_timeout={BUSY_MS}")
+
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()
         self.changes.close()
+
+
+def _queue(writing: Connection, *, waiting: bool) -> None:
+    """Wait for the turn of PostgreSQL's writers, or take it only where it is free."""
+    if waiting:
+        writing.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": ADVISORY_LOCK})
+        return
+    writing.execute(sa.text("SET LOCAL lock_timeout = 1"))  # ms: 0 would be to wait for ever
+    asked = sa.text("SELECT pg_try_advisory_xact_lock(:lock)")
+    if not writing.execute(asked, {"lock": ADVISORY_LOCK}).scalar_one():
+        raise StorageError(OTHER_WRITES)
 
 
 class Counter:

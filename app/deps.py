@@ -28,6 +28,8 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 TOUCHED = timedelta(minutes=5)
 """How exactly it is known when a session or key was last used; every use would be a write."""
+AGAIN_S = 30.0
+"""How long after a try to note a use the next one may be made."""
 
 
 async def _atlas(request: Request) -> Atlas:
@@ -111,16 +113,16 @@ def _by_session(database: Database, token: str) -> Person:
     return found[0] if found else PUBLIC
 
 
-_tried: dict[tuple[str, str, int], float] = {}
+_again: dict[tuple[str, str, int], float] = {}
 
 
 def _touch(database: Database, person: Person, seen: datetime | None, note: Callable[[Database, Person], None]) -> None:
-    """Note the use of a session or key from time to time; one try a while, so that no lock holds every request up."""
+    """Note the use of a session or key from time to time; where another writes, a later request does."""
     if seen is not None and datetime.now(UTC) - seen < TOUCHED:
         return
     mine, now = (str(database.url), person.id, person.session_id), time.monotonic()
-    if now - _tried.get(mine, -TOUCHED.total_seconds()) >= TOUCHED.total_seconds():
-        _tried[mine] = now
+    if now >= _again.get(mine, now):
+        _again[mine] = now + AGAIN_S
         try:
             note(database, person)
         except StorageError as error:

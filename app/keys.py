@@ -149,7 +149,7 @@ def holder(connection: Connection, secret: str) -> tuple[Person, datetime | None
 
 
 def touch_key(database: Database, person: Person) -> None:
-    """Note that a key was used now."""
-    with database.write() as connection:
+    """Note that a key was used now, unless another is writing."""
+    with database.write(waiting=False) as connection:
         mine = api_keys.c.id == int(person.id.removeprefix("key:"))
         connection.execute(api_keys.update().where(mine).values(used_at=datetime.now(UTC)))

@@ -144,8 +144,8 @@ def holder(connection: Connection, token: str) -> tuple[Person, datetime] | None
 
 
 def touch_session(database: Database, person: Person) -> None:
-    """Note that a session was used now."""
-    with database.write() as connection:
+    """Note that a session was used now, unless another is writing."""
+    with database.write(waiting=False) as connection:
         mine = sessions.c.id == person.session_id
         connection.execute(sessions.update().where(mine).values(seen_at=datetime.now(UTC)))
 

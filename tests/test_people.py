@@ -6,6 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -640,6 +641,34 @@ def test_a_use_is_noted_every_few_minutes_and_not_at_each_request(client: TestCl
         (key,) = keys.list_keys(connection)
     assert key.used_at
     assert datetime.now(UTC) - key.used_at < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("who", ["key", "session"])
+def test_a_use_that_cannot_be_noted_now_holds_no_request_up(
+    client: TestClient, who: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen to fail with `touch_key` and `touch_session` that wait: an answer came only when the writer had ended."""
+    database = register(client)
+    headers = by_key(database, Role.DISPATCH) if who == "key" else by_session(database, "Ann Berg", Role.DISPATCH)
+    with database.write() as connection:
+        connection.execute(sa.update(session_rows).values(seen_at=datetime.now(UTC) - timedelta(hours=1)))
+    before = seen(database, who)
+    monkeypatch.setattr("app.deps.AGAIN_S", 0.0)
+    monkeypatch.setattr("app.deps._again", {})
+    with database.write():
+        asked = ThreadPoolExecutor(1).submit(client.get, "/api/v1/me", headers=headers)
+        assert asked.result(10).json()["roles"] == ["dispatch"]
+    assert seen(database, who) == before
+    assert client.get("/api/v1/me", headers=headers).status_code == 200
+    assert seen(database, who) != before
+
+
+def seen(database: Database, who: str) -> datetime | None:
+    """When the one key, or the one session, was last used."""
+    column = api_keys.c.used_at if who == "key" else session_rows.c.seen_at
+    with database.read() as connection:
+        found: datetime | None = connection.execute(sa.select(column)).scalar_one()
+    return found
 
 
 # --- by API ---

@@ -1,5 +1,6 @@
 """The register's storage, on SQLite and on PostgreSQL: its schema, its turns, what the database itself refuses."""
 
+import fcntl
 import multiprocessing
 import os
 import re
@@ -24,7 +25,7 @@ from app.audit import CONSOLE, Act
 from app.db import Database, StorageError
 from app.keeping import ensure_schema
 from app.schema import head, migrate, own_tables, revision
-from app.tables import FROZEN, GUARDED, addresses, audit, maps, metadata
+from app.tables import FROZEN, GUARDED, addresses, api_keys, audit, maps, metadata
 from tests.conftest import empty_postgres
 from tests.filling import AT, DAY, add_address, add_map, fill
 
@@ -398,6 +399,54 @@ def test_a_writer_that_waits_too_long_is_told_so(database: Database, monkeypatch
         with pytest.raises(StorageError, match="lock timeout"), other.write():
             started.set()
         assert not started.is_set()
+
+
+def refused_at_once(database: Database) -> str:
+    """Try to write without waiting, and say why it was refused, at once."""
+    started = time.monotonic()
+    with pytest.raises(StorageError) as refused, database.write(waiting=False):
+        pytest.fail("it was written beside another writer")
+    assert time.monotonic() - started < 2
+    return str(refused.value)
+
+
+def test_a_write_that_does_not_wait_is_refused_while_another_writes(database: Database) -> None:
+    """Seen to fail with `waiting` left out of `turn` and `_queue`: it waits for the other writer for ever."""
+    url = database.url.render_as_string(hide_password=False)
+    with closing(Database(url, database.file.parent)) as other:
+        for writer in (database, other):
+            with writer.write():
+                assert "not waited for" in refused_at_once(other)
+    with database.write(waiting=False) as connection:
+        Act(connection, CONSOLE).record("write", "users", 1)
+    with database.read() as connection:
+        assert connection.execute(sa.select(sa.func.count()).select_from(audit)).scalar_one() == 1
+
+
+def test_a_write_that_does_not_wait_stands_behind_those_that_do(database: Database) -> None:
+    if not database.is_sqlite:
+        return  # PostgreSQL's own lock has no second file
+    with (database.file.with_name(f"{database.file.name}.queue")).open("wb") as queue:
+        fcntl.flock(queue, fcntl.LOCK_EX)
+        assert "not waited for" in refused_at_once(database)
+
+
+def test_a_write_that_does_not_wait_is_refused_while_another_program_writes(database: Database) -> None:
+    """Another program knows nothing of the turns; afterwards the connection waits as ever."""
+    if database.is_sqlite:
+        with closing(sqlite3.connect(database.file, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert "locked" in refused_at_once(database)
+        with database.read() as connection:
+            assert connection.execute(sa.text("PRAGMA busy_timeout")).scalar_one() == 15_000
+        return
+    url = database.url.render_as_string(hide_password=False)
+    with closing(Database(url, database.file.parent)) as other, other.engine.connect() as connection:
+        connection.execute(sa.text("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE"))
+        started = time.monotonic()
+        with pytest.raises(StorageError, match="lock timeout"), database.write(waiting=False) as writing:
+            writing.execute(sa.update(api_keys).values(used_at=None))
+        assert time.monotonic() - started < 2
 
 
 def test_sqlite_outside_the_service_reads_the_file(tmp_path: Path, migrated_sqlite: Path) -> None:
