@@ -17,11 +17,11 @@ from gis.errors import AddressError, GeometryError, StreetsError, UnknownStreetE
 
 Json = dict[str, Any]
 
-_MINUTES = r"(?P<m>\d{1,2}(?:\.\d+)?)\s*['’′m:]?"
-_SECONDS = r"(?P<s>\d{1,2}(?:\.\d+)?)\s*(?:\"|”|″|''|s)?"
-_NUMBER = rf"(?P<d>\d{{1,3}}(?:\.\d+)?)(?:\s*[°d:]?\s*{_MINUTES}\s*(?:{_SECONDS})?)?\s*[°'’′]?"
+_MINUTES = r"(?P<m>[0-9]{1,2}(?:\.[0-9]+)?)\s*['’′m:]?"
+_SECONDS = r"(?P<s>[0-9]{1,2}(?:\.[0-9]+)?)\s*(?:\"|”|″|''|s)?"
+_NUMBER = rf"(?P<d>[0-9]{{1,3}}(?:\.[0-9]+)?)(?:\s*[°d:]?\s*{_MINUTES}\s*(?:{_SECONDS})?)?\s*[°'’′]?"
 _DEGREES = re.compile(rf"(?P<first>[NSEW])?\s*(?P<sign>[+\-−])?\s*{_NUMBER}\s*(?P<last>[NSEW])?", re.IGNORECASE)
-_PAIR = re.compile(r"\s*[,;]\s*|(?<=[NSEWnsew])\s+(?=[\d+\-−])")
+_PAIR = re.compile(r"\s*[,;]\s*|(?<=[NSEWnsew])\s+(?=[0-9+\-−])")
 _EXAMPLES = {
     "lat": "42.57239 or 42° 34' 20.6\" N",
     "lon": "-90.38710 or 90° 23' 13.5\" W",

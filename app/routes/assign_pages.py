@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
@@ -20,6 +19,7 @@ from app.deps import AtlasDep, needs
 from app.errors import status_of
 from app.map_versions import Atlas
 from app.routes.asked import read_degrees, read_pair
+from app.routes.forms import read_geojson
 from app.routes.rendering import page, with_query
 from app.routes.wording import display_words
 from app.village import LONLAT, Village
@@ -145,7 +145,7 @@ def _accuracy(text: str, faults: dict[str, str]) -> float | None:
     if not text.strip():
         return None
     try:
-        value = float(text)
+        value = float(text) if text.isascii() else -1.0
     except ValueError:
         value = -1.0
     if 0 <= value <= 10_000:
@@ -158,12 +158,10 @@ def _outline(text: str, name: str, faults: dict[str, str]) -> Json | None:
     if not text.strip():
         return None
     try:
-        made = json.loads(text)
-    except ValueError:
-        made = None
-    if isinstance(made, dict):
-        return made
-    faults[name] = "Paste a GeoJSON Polygon in longitude and latitude, or leave it empty."
+        return read_geojson(text, name)
+    except StreetsError as error:
+        found = error.faults[0].found
+    faults[name] = f"Paste a GeoJSON Polygon in longitude and latitude, or leave it empty; found {found}."
     return None
 
 

@@ -165,4 +165,4 @@ def _number(choice: str, number: str) -> int | None:
         return None
     if choice != "number":
         raise StreetsError.of("choice", "nothing", "a number, or that none is given")
-    return read_whole(number, "number", "a whole number, 1 to 999999, of either side")
+    return read_whole(number, "number", "a whole number, 1 to 999999, of either side", least=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable
 from datetime import date
@@ -17,7 +18,11 @@ READ = ["GET", "HEAD"]
 Text = Annotated[str, Query(max_length=200)]
 Typed = Annotated[str, Form(max_length=4000)]
 PageNumber = Annotated[int, Query(ge=1, le=100_000)]
-Id = Annotated[int, Path(ge=1, le=2_000_000_000)]
+MOST_ID = 2_000_000_000
+"""No id of the register is greater, and each database holds one as great."""
+Id = Annotated[int, Path(ge=1, le=MOST_ID)]
+MOST_DEEP = 20
+"""How deep brackets may stand in each other in what is pasted: a polygon's own stand four deep, five in a Feature."""
 
 
 def faults_of(error: StreetsError, fields: Collection[str], other: str = "") -> dict[str, str]:
@@ -54,7 +59,7 @@ def read_day(text: str, field: str = "date") -> date:
     (datetime.date(2026, 6, 1), datetime.date(2026, 6, 1))
     """
     text = text.strip()
-    typed = re.fullmatch(r"(\d{1,2})/(\d{1,2})/(\d{4})", text)
+    typed = re.fullmatch(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})", text)
     try:
         if typed:
             return date(int(typed[3]), int(typed[1]), int(typed[2]))
@@ -72,17 +77,47 @@ def read_number(text: str, field: str, expected: str) -> float:
     1330.5
     """
     plain = re.sub(r"\s*(ft|feet)\.?$", "", text.strip(), flags=re.IGNORECASE).replace(",", "")
-    if not re.fullmatch(r"\d{1,9}(\.\d{1,6})?", plain):
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", plain):
         raise StreetsError.of(field, text.strip()[:60] or "nothing", expected)
     return float(plain)
 
 
-def read_whole(text: str, field: str, expected: str) -> int:
-    """Read a whole number that is typed."""
+def read_whole(text: str, field: str, expected: str, most: int = 999_999, least: int = 0) -> int:
+    """Read a whole number that is typed, the least to the most."""
     value = read_number(text, field, expected)
-    if value != int(value):
+    if value != int(value) or not least <= value <= most:
         raise StreetsError.of(field, text.strip()[:60], expected)
     return int(value)
+
+
+def read_geojson(text: str, field: str) -> dict[str, Any]:
+    """Read a GeoJSON object that is pasted.
+
+    Examples
+    --------
+    >>> read_geojson('{"type": "Polygon"}', "lot")
+    {'type': 'Polygon'}
+    """
+    try:
+        made = json.loads(text)
+        found = "" if isinstance(made, dict) else text.strip()[:60] or "nothing"
+        found = found or ("" if _shallow(made) else f"brackets more than {MOST_DEEP} deep")
+    except RecursionError:
+        found = f"brackets more than {MOST_DEEP} deep"
+    except ValueError:  # no JSON, or a number of thousands of digits
+        found = text.strip()[:60] or "nothing"
+    if found:
+        raise StreetsError.of(field, found, "a GeoJSON Polygon in longitude and latitude")
+    return dict(made)
+
+
+def _shallow(value: Any) -> bool:
+    """Whether brackets stand no deeper than `MOST_DEEP`: what follows walks through them by calling itself."""
+    level = [value]
+    for _ in range(MOST_DEEP):
+        level = [x for outer in level if isinstance(outer, list | dict)
+                 for x in (outer.values() if isinstance(outer, dict) else outer)]  # fmt: skip
+    return not any(isinstance(x, list | dict) for x in level)
 
 
 def part(found: list[Any], number: int, size: int) -> tuple[list[Any], int]:

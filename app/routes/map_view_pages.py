@@ -13,7 +13,7 @@ from app.assign import preview
 from app.deps import AtlasDep, PersonDep
 from app.map_versions import Atlas
 from app.routes.asked import read_degrees
-from app.routes.forms import READ, Id, PageNumber, Text, csv_file, faults_of, part, read_whole
+from app.routes.forms import MOST_ID, READ, Id, PageNumber, Text, csv_file, faults_of, part, read_whole
 from app.routes.map_pages import about
 from app.routes.rendering import page
 from app.tables import addresses, maps
@@ -126,7 +126,7 @@ def _of_place(village: Village, lat: str, lon: str, street: str) -> Json:
 
 def _of_address(atlas: Atlas, village: Village, text: str) -> tuple[Json, Json]:
     """Return what a version gives an address's entrance on its street, and what the address is."""
-    address_id = read_whole(text, "address", "the number of an address's record, as it stands in its link")
+    address_id = read_whole(text, "address", "the number of an address's record, as it stands in its link", MOST_ID)
     with atlas.database.read() as connection:
         row = registers.located(connection, address_id)
     moved = adoption.under(village, [row])[0]
