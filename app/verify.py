@@ -13,7 +13,8 @@ from sqlalchemy.engine import Connection
 
 from app.audit import FIRST, breaks
 from app.schema import head, require_head
-from app.tables import FROZEN, GUARDED, audit, canonical, documents, explanations, maps, metadata
+from app.tables import FROZEN, GUARDED, audit, canonical, documents, explanations, maps, metadata, renamings, vacations
+from gis.address import street_key
 
 LOGGED = tuple(table for table in metadata.sorted_tables if GUARDED.get(table.name) == ("DELETE",))
 """Tables whose every row is in the log as it is now."""
@@ -49,7 +50,7 @@ def verify(connection: Connection, old_head: str = "") -> Iterator[str]:
     checks: dict[str, Iterator[str]] = {"audit": (f"audit {b.seq}: {b.how}" for b in breaks(connection, old_head))}
     checks |= {"references": _references(connection), "unique": _twice(connection)}
     checks |= {table.name: _unlogged(connection, table) for table in LOGGED}
-    checks |= {"contents": _contents(connection)}
+    checks |= {"contents": _contents(connection), "renamings": _renamed(connection)}
     for name, check in checks.items():
         try:
             yield from check
@@ -158,6 +159,24 @@ def _unlogged(connection: Connection, table: sa.Table) -> Iterator[str]:
     for row in _streamed(connection, told.order_by("seq")):
         if row["subject"] not in ids:
             yield f"{table.name} {row['subject']}: audit {row['seq']} tells of it and it is not there"
+
+
+def _renamed(connection: Connection) -> Iterator[str]:
+    """Follow the standing renamings in their order: each takes a name that is there to one that no other gave."""
+    given: dict[str, int] = {}
+    left: dict[str, int] = {}
+    closed = sa.select(vacations.c.street).where(vacations.c.undone_at.is_(None))
+    vacated = {street_key(street) for street in connection.execute(closed).scalars()}  # its name is free again
+    standing = sa.select(renamings.c.id, renamings.c.old, renamings.c.new).where(renamings.c.undone_at.is_(None))
+    for number, old, new in connection.execute(standing.order_by(renamings.c.id)):
+        was, now = street_key(old), street_key(new)
+        given.pop(was, None)
+        if was in left:
+            yield f"renamings {number}: {old} was renamed by renaming {left[was]} already"
+        if now in given and now not in vacated:
+            yield f"renamings {number}: renaming {given[now]} made another street {new}: two would have one name"
+        left[was] = given[now] = number
+        left.pop(now, None)
 
 
 def _contents(connection: Connection) -> Iterator[str]:

@@ -27,7 +27,7 @@ from app.cli import main
 from app.db import Database, StorageError
 from app.keeping import BrokenError, ensure_schema, last_backup, nightly, restore, upgrade
 from app.settings import Settings
-from app.tables import addresses, audit, metadata, sessions, users
+from app.tables import addresses, audit, metadata, renamings, sessions, users
 from app.verify import verify
 from tests.conftest import ROOT, empty_postgres
 from tests.filling import AT, add_address, content, fill
@@ -565,6 +565,39 @@ def test_every_night_a_backup_is_proven_noted_and_the_oldest_goes(register_setti
 def test_a_note_that_cannot_be_read_is_no_backup(note: str, tmp_path: Path) -> None:
     (tmp_path / "last_backup.json").write_text(note)
     assert last_backup(Settings(state_dir=tmp_path)) is None
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        ((("A Street", "B Street"), ("B St", "C Street")), ()),
+        ((("A Street", "B Street"), ("B Street", "A Street"), ("A Street", "C Street")), ()),
+        ((("A Street", "A Avenue"), ("C Street", "A Street")), ()),
+        ((("A St", "A Street"), ("A Street", "A St.")), ()),
+        ((("A Street", "B Street"), ("C Street", "b st")), ("renamings 2: renaming 1 made another street b st",)),
+        ((("A Street", "B Street"), ("a st.", "C Street")), ("renamings 2: a st. was renamed by renaming 1 already",)),
+        ((("A Street", "B Street"), ("C Street", "B Street", "undone")), ()),
+    ],
+)
+def test_renamings_that_make_two_streets_of_one_name_are_told(
+    database: Database, named: tuple[tuple[str, ...], ...], found: tuple[str, ...]
+) -> None:
+    """Names are one however they are spelt, and a renaming that was undone says nothing."""
+    with database.write() as connection:
+        act = Act(connection, CONSOLE, "renamed", AT)
+        for old, new, *undone in named:
+            values = {
+                "old": old,
+                "new": new,
+                "decided_on": AT.date(),
+                "act": "Resolution",
+                "reason": "r",
+                "made_at": AT,
+            }
+            values |= {"made_by": "-", "undone_at": AT if undone else None}
+            registers.insert(act, "rename street", renamings, values)
+    told = breaks(database)
+    assert [said.startswith(start) for said, start in zip(told, found, strict=True)] == [True] * len(found)
 
 
 # --- the command line ---
