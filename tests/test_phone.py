@@ -13,7 +13,8 @@ __all__ = ["live", "opened"]
 
 CUT_OFF = """() => [...document.querySelectorAll("header.site nav a")].filter((a) => {
   const at = a.getBoundingClientRect();
-  return at.left < -1 || at.right > innerWidth + 1 || document.elementFromPoint(at.left + at.width / 2, at.top + 4) !== a;
+  const seen = document.elementFromPoint(at.left + at.width / 2, at.top + 4);
+  return at.left < -1 || at.right > innerWidth + 1 || seen !== a;
 }).map((a) => a.textContent)"""
 CUE = """() => Number(getComputedStyle(document.querySelector("header.site nav ul"), "::after").opacity)"""
 COVERED = """(all) => [...document.querySelectorAll(all)].filter((one) => {
