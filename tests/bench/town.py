@@ -246,7 +246,7 @@ def fill(database: Database, town: Town, count: int) -> None:
     whole, explained = acts.numbered, acts.explanation_of
     parts = lru_cache(maxsize=None)(lambda street, half: whole(street, half, 1))
 
-    def numbered(street: str, half: str, number: int, _suffix: str) -> Json:
+    def numbered(street: str, half: str, number: int, _suffix: str, _parts: object = None) -> Json:
         written = {name: f"{number}{parts(street, half)[name][1:]}" for name in ("full", "usps")}
         return {**parts(street, half), "number": number, **written}
 

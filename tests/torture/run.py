@@ -32,6 +32,8 @@ from tests.torture.server import Server
 
 CLIENTS = 6
 DATABASES = ("sqlite", "postgresql")
+COLD_EVERY = 20
+"""Of so many starts one is of the program itself, with one or two workers; the others are forked from it, warm."""
 BACKEND_EVERY = 10
 """Of so many kills one hits a process of PostgreSQL too."""
 
@@ -88,13 +90,17 @@ def torture(kind: str, kills: int, folder: Path, seed: int) -> Told:
             proven(database, told)
         finally:
             database.close()
+            server.close()
         print(f", {told.refused} refused, {told.unavailable} not served; {server.command('verify').strip()}")
     return told
 
 
 def one_kill(server: Server, database: Database, told: Told, key: str, chance: random.Random, kill: int) -> None:
     """Start the server, let clients assign, and kill it at a random moment."""
-    server.start(workers=chance.choice((1, 1, 2)))
+    if kill % COLD_EVERY == 1:
+        server.start(workers=chance.choice((1, 2)))
+    else:
+        server.start(warm=True)
     if chance.random() < 0.1 and kill % BACKEND_EVERY != 3:  # while it starts
         time.sleep(chance.uniform(0.1, 3))
         server.kill()

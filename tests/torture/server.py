@@ -1,5 +1,6 @@
 """A real server that can be killed with all its processes, and the village it numbers."""
 
+import contextlib
 import json
 import os
 import signal
@@ -45,7 +46,9 @@ class Server:
         self.environment = {**os.environ, **{f"BENTON_{name}": str(value) for name, value in own.items()}}
         self.log = folder / "log.txt"
         self.port = 0
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process = 0
+        self._started: subprocess.Popen[bytes] | None = None
+        self._warm: subprocess.Popen[str] | None = None
 
     def command(self, *arguments: str) -> str:
         """Run a command of ``benton-streets`` and give what it printed; fails with what it complained of."""
@@ -55,14 +58,38 @@ class Server:
         assert done.returncode == 0, f"{' '.join(arguments)}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout
 
-    def start(self, workers: int = 1) -> None:
-        """Start it, and do not wait."""
+    def start(self, workers: int = 1, *, warm: bool = False) -> None:
+        """Start it, and do not wait; `warm` forks it from a process that has imported the program already."""
         self.port = free_port()
+        if warm and workers == 1:
+            self._process, self._started = self._forked(), None
+            return
         command = [PROGRAM, "serve", "--host", "127.0.0.1", "--port", str(self.port), "--workers", str(workers)]
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
+            self._started = subprocess.Popen(
                 command, env=self.environment, cwd=ROOT, stdout=log, stderr=log, start_new_session=True
             )
+        self._process = self._started.pid
+
+    def _forked(self) -> int:
+        if self._warm is None:
+            command = [sys.executable, "-m", "tests.torture.warm"]
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+            self._warm = subprocess.Popen(command, env=self.environment, cwd=ROOT, text=True, **pipes)  # type: ignore[call-overload]
+        assert self._warm is not None
+        assert self._warm.stdin is not None
+        assert self._warm.stdout is not None
+        self._warm.stdin.write(f"{self.port}\n")
+        self._warm.stdin.flush()
+        return int(self._warm.stdout.readline())
+
+    def close(self) -> None:
+        """End what starts it warm."""
+        if self._warm is not None:
+            assert self._warm.stdin is not None
+            self._warm.stdin.close()
+            self._warm.kill()
+            self._warm.wait()
 
     def wait(self, patience_s: float = 90) -> None:
         """Wait until it answers."""
@@ -72,8 +99,7 @@ class Server:
                 with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/v1/health", timeout=5):
                     return
             except OSError:
-                assert self._process is not None
-                ended = self._process.poll() is not None
+                ended = not self._alive()
                 told = self.log.read_text(errors="replace")[-3000:]
                 assert not ended, f"the server ended:\n{told}"
                 assert time.monotonic() < deadline, f"the server does not answer:\n{told}"
@@ -81,9 +107,21 @@ class Server:
 
     def kill(self) -> None:
         """Kill it with every process it started, at once."""
-        assert self._process is not None
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process, signal.SIGKILL)
+        while self._alive():
+            time.sleep(0.005)
+
+    def _alive(self) -> bool:
+        return alive(self._process) if self._started is None else self._started.poll() is None
+
+
+def alive(process: int) -> bool:
+    """Whether a process of another runs; one that has ended and is only not fetched yet does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def headers(key: str, request: str = "") -> Mapping[str, str]:
