@@ -87,7 +87,7 @@ def test_two_workers_and_sixteen_clients_on_one_face(register_settings: Settings
     key = server.command("keys", "add", "sixteen", "--role", "director").split()[-1]
     server.start(workers=2)
     try:
-        server.wait()
+        server.wait(workers=2)
         with ThreadPoolExecutor(CLIENTS) as pool:
             answers = [
                 answer for some in pool.map(lambda c: asks(server.port, key, c), range(CLIENTS)) for answer in some

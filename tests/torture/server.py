@@ -91,13 +91,17 @@ class Server:
             self._warm.kill()
             self._warm.wait()
 
-    def wait(self, patience_s: float = 90) -> None:
-        """Wait until it answers."""
+    def wait(self, patience_s: float = 90, *, workers: int = 1) -> None:
+        """Wait until it answers, by as many workers."""
         deadline = time.monotonic() + patience_s
+        seen = set()
         while True:
             try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/v1/health", timeout=5):
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/v1/health", timeout=5) as answer:
+                    seen.add(answer.headers["X-Worker"])
+                if len(seen) == workers:
                     return
+                assert time.monotonic() < deadline, f"{len(seen)} workers of {workers} answer"
             except OSError:
                 ended = not self._alive()
                 told = self.log.read_text(errors="replace")[-3000:]
