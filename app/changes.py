@@ -272,7 +272,7 @@ def _place_changes(village: Village, place: registers.Row, wanted: Mapping[str, 
         lon, lat = village.out_of_feet(LONLAT)(east, north)
         found |= {"x_ft": round(east, 3), "y_ft": round(north, 3)}
         found |= {"lon": round(float(lon), 8), "lat": round(float(lat), 8)}
-    if (wanted.get("access_lon") is None) != (wanted.get("access_lat") is None):
+    if ({**place, **found}["access_lon"] is None) != ({**place, **found}["access_lat"] is None):
         raise StreetsError.of("access_lon, access_lat", "one of two", "both coordinates of the access point")
     if found.get("access_note"):
         found["access_note"] = plain(found["access_note"], "access_note")

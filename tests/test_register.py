@@ -779,3 +779,10 @@ def test_what_cannot_be_read_is_no_server_error(office: Office) -> None:
     for day in (0, "0001-01-01", "1800-01-01"):
         assert office.post("/api/v1/maps/1/adopt", {"date": day, "act": "x"}).status_code == 422
     assert office.west(17, number=151, reason="a\u0000b").status_code == 422
+
+
+def test_half_of_an_access_point_is_corrected_once_there_is_a_whole_one(office: Office) -> None:
+    path = f"{ADDRESSES}/{office.west(17).json()['id']}/correct"
+    assert office.post(path, {"access_lat": 42.57, "reason": "x"}).status_code == 422
+    assert office.post(path, {"access_lon": -90.38, "access_lat": 42.57, "reason": "x"}).status_code == 200
+    assert office.post(path, {"access_lat": 42.571, "reason": "x"}).json()["place"]["access"] == [-90.38, 42.571]

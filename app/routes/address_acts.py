@@ -107,11 +107,18 @@ def confirm(request: Request, person: Officer, atlas: AtlasDep, address_id: Id, 
 
 
 @router.post("/addresses/{address_id}/retire")
-def retire(request: Request, person: Officer, atlas: AtlasDep, address_id: Id, reason: Reason = "") -> Response:
-    """Retire an address."""
+def retire(
+    request: Request,
+    person: Officer,
+    atlas: AtlasDep,
+    address_id: Id,
+    reason: Reason = "",
+    letters: Annotated[bool, Form()] = False,
+) -> Response:
+    """Retire an address; its lettered doors too, where the form that listed them says so."""
     try:
         with atlas.database.write() as connection:
-            changes.retire(connection, person.actor, address_id, reason)
+            changes.retire(connection, person.actor, address_id, reason, letters=letters)
     except StreetsError as error:
         return _refused(request, atlas, address_id, "retire", error, reason=reason)
     return _go(address_id, "retired")
