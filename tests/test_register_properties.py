@@ -129,6 +129,6 @@ class Office(RuleBasedStateMachine):
 
 
 Office.TestCase.settings = settings(
-    max_examples=12, stateful_step_count=16, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=8, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestOffice = Office.TestCase
