@@ -78,7 +78,7 @@ class Office(RuleBasedStateMachine):
 
     @rule(k=st.integers(0, 30))
     def restore(self, k: int) -> None:
-        self.on(k, lambda c, i: changes.restore(c, CONSOLE, i, "rebuilt"))
+        self.on(k, lambda c, i: changes.restore(self.atlas, c, CONSOLE, i, "rebuilt"))
 
     @rule(k=st.integers(0, 30), number=st.integers(110, 199))
     def correct(self, k: int, number: int) -> None:
