@@ -86,8 +86,9 @@ class Server:
     def close(self) -> None:
         """End what starts it warm."""
         if self._warm is not None:
-            assert self._warm.stdin is not None
-            self._warm.stdin.close()
+            for pipe in (self._warm.stdin, self._warm.stdout):
+                assert pipe is not None
+                pipe.close()
             self._warm.kill()
             self._warm.wait()
 
