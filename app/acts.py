@@ -22,10 +22,11 @@ from sqlalchemy.exc import IntegrityError
 from app import registers
 from app.assign import about_map, candidate, told, written
 from app.audit import Act, Actor
+from app.columns import canonical
 from app.considered import Considered, TakenError, Wanted, about_holder, consider
 from app.law import today
 from app.map_versions import Atlas
-from app.tables import addresses, canonical, doubts, locations, requests
+from app.tables import addresses, doubts, locations, requests
 from app.village import LONLAT, Village
 from gis.address import format_full, format_usps, on_street, street_key
 from gis.errors import Fault, StreetsError

@@ -25,9 +25,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app.audit import FIRST
+from app.columns import instant
 from app.db import Database, StorageError
 from app.schema import own_tables, revision
-from app.tables import instant
 
 FORMAT = "benton-streets register, 1"
 LEFT_OUT = frozenset({"one_time_links", "sessions", "sign_in_attempts"})

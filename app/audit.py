@@ -15,7 +15,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app.tables import audit, canonical
+from app.columns import canonical
+from app.tables import audit
 
 FIRST = "0" * 64
 """What the first entry follows on."""

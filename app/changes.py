@@ -16,10 +16,11 @@ from app import registers
 from app.acts import as_json, because, numbered
 from app.assign import into_feet, polygon
 from app.audit import Act, Actor
+from app.columns import instant
 from app.considered import Considered, TakenError, Wanted, about_holder, consider, letter
 from app.map_versions import Atlas
 from app.settings import plain
-from app.tables import PLACEMENTS, addresses, instant, locations
+from app.tables import PLACEMENTS, addresses, locations
 from app.village import LONLAT, Village
 from gis.errors import StreetsError
 from gis.lots import embraced

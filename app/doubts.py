@@ -16,10 +16,11 @@ from app.acts import add, numbered, open_doubt
 from app.audit import Act, Actor
 from app.changes import StateError, check_free, needs_reason
 from app.clocks import local_day
+from app.columns import instant
 from app.considered import Wanted, consider, letter
 from app.map_versions import Atlas
 from app.settings import plain
-from app.tables import doubts, instant
+from app.tables import doubts
 from gis.errors import StreetsError
 
 Json = dict[str, Any]

@@ -25,11 +25,12 @@ from sqlalchemy.engine import Connection
 
 from app import registers
 from app.audit import SYSTEM, Act, Actor
+from app.columns import canonical
 from app.db import Database
 from app.law import law_on, today
 from app.settings import VillageSettings, plain
 from app.streets import VillageFiles, read_village
-from app.tables import canonical, map_edits, maps, renamings, vacations
+from app.tables import map_edits, maps, renamings, vacations
 from app.village import Edition, Village
 from gis.address import street_key
 from gis.crs import working_crs

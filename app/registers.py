@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app.audit import Act
-from app.tables import ACTIVE, addresses, audit, canonical, explanations, locations
+from app.columns import canonical
+from app.tables import ACTIVE, addresses, audit, explanations, locations
 from gis.errors import StreetsError
 
 Row = dict[str, Any]

@@ -6,90 +6,9 @@ digest never depends on a driver. What may not be altered is guarded by triggers
 
 from __future__ import annotations
 
-import json
-from datetime import UTC, date, datetime
-from typing import Any
-
 import sqlalchemy as sa
-from sqlalchemy.engine import Dialect
-from sqlalchemy.types import TypeDecorator
 
-
-def canonical(content: Any) -> str:
-    """Write JSON in the one form that digests are taken of.
-
-    Parameters
-    ----------
-    content
-        Anything JSON holds; dates and instants become ISO 8601 text.
-
-    Returns
-    -------
-    str
-        Keys sorted, no spaces.
-    """
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_text)
-
-
-def _text(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return instant(value)
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, tuple | set | frozenset):
-        return list(value)
-    raise TypeError(f"{type(value).__name__} is no JSON")
-
-
-def instant(at: datetime) -> str:
-    """Write an instant as the tables hold it: UTC, to the microsecond, always of one length."""
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-
-
-class Instant(TypeDecorator[datetime]):
-    """An aware `datetime`, stored as text in UTC that sorts as time does."""
-
-    impl = sa.String(27)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:
-        """Write it."""
-        return None if value is None else instant(value)
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        """Read it."""
-        return None if value is None else datetime.fromisoformat(value)
-
-
-class Day(TypeDecorator[date]):
-    """A `date`, stored as ISO text."""
-
-    impl = sa.String(10)
-    cache_ok = True
-
-    def process_bind_param(self, value: date | None, dialect: Dialect) -> str | None:
-        """Write it."""
-        return None if value is None else value.isoformat()
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> date | None:
-        """Read it."""
-        return None if value is None else date.fromisoformat(value)
-
-
-class Json(TypeDecorator[Any]):
-    """Anything JSON holds, stored as canonical text."""
-
-    impl = sa.Text
-    cache_ok = True
-
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        """Write it."""
-        return None if value is None else canonical(value)
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        """Read it."""
-        return None if value is None else json.loads(value)
-
+from app.columns import Day, Instant, Json
 
 STATUSES = ("proposed", "provisional", "official", "retired")
 """Of an address: proposed waits for a person's choice, provisional was given under a map that is not adopted."""
@@ -200,6 +119,7 @@ map_edits = sa.Table(
     sa.Column("value", sa.Float, nullable=False),
     sa.Column("code", sa.String(40), nullable=False),
     sa.Column("decision", sa.Text, nullable=False),
+    sa.Column("content", Json),
     sa.Column("reason", sa.Text, nullable=False),
     sa.Column("made_at", Instant, nullable=False),
     sa.Column("made_by", sa.String(200), nullable=False),
@@ -373,6 +293,93 @@ documents = sa.Table(
     sa.Column("pdf", sa.LargeBinary, nullable=False),
 )
 
+# --- what exists already: parcels, buildings, files brought in -------------------------------------------------
+
+imports = sa.Table(
+    "imports",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("kind", sa.String(20), nullable=False),
+    sa.Column("file", sa.String(300), nullable=False),
+    sa.Column("sha256", sa.String(64), nullable=False),
+    sa.Column("layer", sa.String(200), nullable=False),
+    sa.Column("crs", sa.String(200), nullable=False),
+    sa.Column("mapping", Json, nullable=False),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("accuracy_ft", sa.Float),
+    sa.Column("rows", sa.Integer, nullable=False),
+    sa.Column("report", Json, nullable=False),
+    sa.Column("content", sa.LargeBinary),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("made_by", sa.String(200), nullable=False),
+    sa.Column("undone_at", Instant),
+)
+
+import_mappings = sa.Table(
+    "import_mappings",
+    metadata,
+    sa.Column("kind", sa.String(20), primary_key=True),
+    sa.Column("columns", sa.String(64), primary_key=True),
+    sa.Column("mapping", Json, nullable=False),
+    sa.Column("crs", sa.String(200), nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("made_by", sa.String(200), nullable=False),
+)
+
+
+def _shapes(name: str, label: str) -> sa.Table:
+    """Return a table of polygons in the working CRS, with the rectangle each lies in, feet."""
+    return sa.Table(
+        name,
+        metadata,
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column(label, sa.String(100), nullable=False),
+        sa.Column("shape", Json, nullable=False),
+        *(sa.Column(f"{side}_ft", sa.Float, nullable=False) for side in ("west", "south", "east", "north")),
+        sa.Column("import_id", sa.Integer, sa.ForeignKey("imports.id"), nullable=False, index=True),
+        sa.Column("made_at", Instant, nullable=False),
+        sa.Column("made_by", sa.String(200), nullable=False),
+        sa.Column("retired_at", Instant),
+        sa.Index(f"{name}_by_place", "west_ft", "south_ft"),
+        sa.Index(f"{name}_by_label", label),
+    )
+
+
+lots = _shapes("lots", "parcel")
+buildings = _shapes("buildings", "code")
+
+# --- cases ----------------------------------------------------------------------------------------------------
+
+cases = sa.Table(
+    "cases",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("kind", sa.String(30), nullable=False),
+    sa.Column("state", sa.String(20), nullable=False),
+    sa.Column("place", sa.String(300), nullable=False),
+    sa.Column("address_id", sa.Integer, sa.ForeignKey("addresses.id"), index=True),
+    sa.Column("lon", sa.Float),
+    sa.Column("lat", sa.Float),
+    sa.Column("facts", Json, nullable=False),
+    sa.Column("opened_at", Instant, nullable=False),
+    sa.Column("opened_by", sa.String(200), nullable=False),
+    sa.Column("closed_at", Instant),
+)
+
+case_events = sa.Table(
+    "case_events",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("case_id", sa.Integer, sa.ForeignKey("cases.id"), nullable=False, index=True),
+    sa.Column("what", sa.String(40), nullable=False),
+    sa.Column("at", Instant, nullable=False),
+    sa.Column("facts", Json, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("made_at", Instant, nullable=False),
+    sa.Column("made_by", sa.String(200), nullable=False),
+)
+
 requests = sa.Table(
     "requests",
     metadata,
@@ -419,6 +426,11 @@ GUARDED = {
     "renamings": ("DELETE",),
     "vacations": ("DELETE",),
     "surveys": ("DELETE",),
+    "imports": ("DELETE",),
+    "lots": ("DELETE",),
+    "buildings": ("DELETE",),
+    "cases": ("DELETE",),
+    "case_events": ("UPDATE", "DELETE"),
 }
 """What the database itself refuses, by table; on PostgreSQL TRUNCATE is refused of all of them too."""
 FROZEN = {"maps": ("version", "snapshot", "digest", "law_date")}

@@ -12,8 +12,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app.audit import FIRST, breaks
+from app.columns import canonical
 from app.schema import head, require_head
-from app.tables import FROZEN, GUARDED, audit, canonical, documents, explanations, maps, metadata, renamings, vacations
+from app.tables import FROZEN, GUARDED, audit, documents, explanations, maps, metadata, renamings, vacations
 from gis.address import street_key
 
 LOGGED = tuple(table for table in metadata.sorted_tables if GUARDED.get(table.name) == ("DELETE",))

@@ -443,7 +443,7 @@ NEXT = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "0002", "0001"
+revision, down_revision = "0003", "0002"
 
 
 def upgrade():
@@ -464,7 +464,7 @@ def next_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ca
     """Switch between this release and one whose schema is newer."""
     made = tmp_path / "migrations"
     shutil.copytree(schema.MIGRATIONS, made)
-    (made / "versions" / "0002_next.py").write_text(NEXT)
+    (made / "versions" / "0003_next.py").write_text(NEXT)
     table = metadata.tables["locations"]
 
     def install(newer: bool) -> None:
@@ -488,7 +488,7 @@ def test_an_upgrade_backs_up_migrates_and_verifies_and_can_be_gone_back_from(
     before = content(database)
     next_release(True)
     done = upgrade(database, tmp_path / "backups")
-    assert (done.was, done.now) == ("0001", "0002")
+    assert (done.was, done.now) == ("0002", "0003")
     assert done.backup is not None
     assert breaks(database) == []
     assert upgrade(database, tmp_path / "backups").backup is None
@@ -513,7 +513,7 @@ def test_an_upgrade_that_leaves_a_break_changes_nothing(
     fill(database)
     next_release(True)
     worse = NEXT.replace("op.create_table", "op.execute('UPDATE locations SET lon = 0')\n    op.create_table", 1)
-    (schema.MIGRATIONS / "versions" / "0002_next.py").write_text(worse)
+    (schema.MIGRATIONS / "versions" / "0003_next.py").write_text(worse)
     with pytest.raises(BrokenError, match="Nothing was changed"):
         upgrade(database, tmp_path / "backups")
     next_release(False)
@@ -527,7 +527,7 @@ def test_an_upgrade_that_fails_or_finds_the_service_running_changes_nothing(
     fill(database)
     next_release(True)
     worse = NEXT.replace("op.create_table", "op.execute('nonsense')\n    op.create_table", 1)
-    (schema.MIGRATIONS / "versions" / "0002_next.py").write_text(worse)
+    (schema.MIGRATIONS / "versions" / "0003_next.py").write_text(worse)
     with pytest.raises((StorageError, sa.exc.DBAPIError), match="nonsense"):
         upgrade(database, tmp_path / "backups")
     with (

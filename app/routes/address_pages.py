@@ -14,12 +14,13 @@ from app import fronts, maps, records, registers, search, undoing
 from app.adoption import official_under
 from app.answers import as_csv
 from app.auth import Permission, Person
+from app.columns import canonical
 from app.deps import AtlasDep, PersonDep
 from app.map_versions import Atlas
 from app.routes.listing import near
 from app.routes.rendering import page, sent, with_query
 from app.routes.wording import PLACES, display_words, history, status_words
-from app.tables import addresses, canonical, documents
+from app.tables import addresses, documents
 from app.village import LONLAT, Village
 from gis.address import street_key
 from gis.errors import StreetsError

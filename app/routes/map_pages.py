@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection
 from app import adoption, changes, map_versions, registers
 from app.answers import Json, as_csv
 from app.auth import Permission, Person
+from app.columns import canonical
 from app.deps import AtlasDep, PersonDep, needs
 from app.errors import headers_of, status_of
 from app.law import today
@@ -22,7 +23,7 @@ from app.routes import words
 from app.routes.audit_pages import why_not_undone
 from app.routes.forms import READ, Id, PageNumber, Text, Typed, csv_file, faults_of, go, joined, part, read_day
 from app.routes.rendering import page, with_query
-from app.tables import addresses, audit, canonical, map_edits, maps
+from app.tables import addresses, audit, map_edits, maps
 from gis.errors import StreetsError
 
 router = APIRouter(include_in_schema=False)

@@ -23,9 +23,10 @@ from sqlalchemy.engine import Connection
 from app import acts, registers
 from app.answers import listed
 from app.audit import FIRST, Act, Actor, digest
+from app.columns import canonical
 from app.considered import Considered, Wanted, _finished
 from app.db import Database
-from app.tables import addresses, audit, canonical, locations, metadata
+from app.tables import addresses, audit, locations, metadata
 from app.village import LONLAT, Village
 from gis.linework import Floats
 from gis.numbering import Doors, findings, number
