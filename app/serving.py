@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import typer
@@ -47,7 +49,8 @@ def serve(settings: Settings) -> None:
     options |= {"access_log": False, "timeout_worker_healthcheck": STARTS_WITHIN_S}
     if secure:
         options |= {"ssl_certfile": settings.tls_cert, "ssl_keyfile": settings.tls_key}
-    made = create_app(settings)
+    with _uncollected():
+        made = create_app(settings)
     many = settings.workers > 1
     if many:
         made.state.database.close()
@@ -77,7 +80,19 @@ def worker() -> FastAPI:
             os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=outlived, daemon=True).start()
-    return create_app()
+    with _uncollected():
+        return create_app()
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Make what stays for good without looking for garbage meanwhile, nor ever after among it."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _tell(settings: Settings, title: str, token: str | None) -> None:
