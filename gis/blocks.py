@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from gis.crossings import BlockLines, block_lines
-from gis.edits import DECIDE, HUNDRED, LENGTH, REMOVE_LINE, Decided, Edit, check_edit, nearest
+from gis.edits import DECIDE, HUNDRED, LENGTH, LINE_KINDS, Decided, Edit, check_edit, nearest
 from gis.errors import EditError
 from gis.findings import Finding
 from gis.halves import Half, halves
@@ -49,7 +49,7 @@ class Row:
     record_ft
         Its length of record, feet; 0 where there is none and the computed length counts.
     edits
-        The officers' edits of its hundred and its length, and of block lines removed within it, in their order.
+        The officers' edits of its hundred, its length and of block lines at its start or within it, in their order.
     decided
         The findings that officers decided.
     """
@@ -192,8 +192,8 @@ def numbering_map(net: Network, law: NumberingLaw, edits: Sequence[Edit] = ()) -
     Raises
     ------
     EditError
-        An edit that removes a line on the ground, sets no hundred or length, or puts the numbers of a half-street out
-        of their order outward from the base line.
+        An edit that removes a line on the ground, makes one of two lines far apart, sets no hundred or length, or puts
+        the numbers of a half-street out of their order outward from the base line.
     """
     for edit in edits:
         check_edit(edit, law.hundred)
@@ -206,21 +206,21 @@ def numbering_map(net: Network, law: NumberingLaw, edits: Sequence[Edit] = ()) -
     rows = _with_mismatches(net, rows, kept)
     rows, found = _with_sensitivity(rows, kept, bases, law)
     rows, decided = _with_decisions(net, walked, rows, edits)
-    removed = {edit for half in kept for _, edit in half.removed}
-    unmatched = tuple(edit for edit in edits if edit not in removed | valued | decided)
+    of_lines = {edit for half in kept for _, edit in half.edited}
+    unmatched = tuple(edit for edit in edits if edit not in of_lines | valued | decided)
     settled = tuple(_settled(half, rows, k) for k, half in enumerate(walked))
     return NumberingMap(net, law, settled, tuple(rows), found, tuple(edits), unmatched)
 
 
 def _kept(net: Network, walked: Sequence[Half], lines: BlockLines, edits: Sequence[Edit]) -> list[Kept]:
-    """Find the block lines of every half; an edit removes one line, also where several halves bear one name."""
-    left = [edit for edit in edits if edit.kind == REMOVE_LINE]
+    """Find the block lines of every half; an edit is of one half's, also where several bear one name."""
+    left = [edit for edit in edits if edit.kind in LINE_KINDS]
     kept = []
     for half in walked:
         street = net.streets[half.street]
         own = [edit for edit in left if edit.half == (street.name, half.name, street.path)]
         kept.append(kept_lines(net, half, lines, own))
-        done = {edit for _, edit in kept[-1].removed}
+        done = {edit for _, edit in kept[-1].edited}
         left = [edit for edit in left if edit not in done]
     return kept
 
@@ -341,7 +341,7 @@ def _rows(net: Network, law: NumberingLaw, index: int, half: Half, kept: Kept, b
     rows.extend(_open_rows(net, law, index, half, (base, *kept.lines)))
     if kept.near_base:
         rows[0] = replace(rows[0], findings=(*kept.near_base, *rows[0].findings))
-    return _with_removed(_with_phantoms(rows, kept.phantoms), kept.removed)
+    return _with_line_edits(_with_phantoms(rows, kept.phantoms), kept.edited)
 
 
 def _street_names(net: Network, line: Line) -> tuple[str, ...]:
@@ -383,9 +383,9 @@ def _with_phantoms(rows: list[Row], phantoms: Sequence[tuple[float, Finding]]) -
     return rows
 
 
-def _with_removed(rows: list[Row], removed: Sequence[tuple[float, Edit]]) -> list[Row]:
-    """Put each edit that removed a line on the row that runs on where it was."""
-    for station, edit in removed:
+def _with_line_edits(rows: list[Row], edited: Sequence[tuple[float, Edit]]) -> list[Row]:
+    """Put each edit of a line on the row that begins there now, or runs on where the line was."""
+    for station, edit in edited:
         k = max(k for k, row in enumerate(rows) if row.from_ft <= station)
         rows[k] = replace(rows[k], edits=(*rows[k].edits, edit))
     return rows

@@ -13,8 +13,12 @@ from dataclasses import dataclass
 from gis.errors import EditError
 from gis.findings import CATALOGUE, Finding
 
-HUNDRED, LENGTH, REMOVE_LINE, DECIDE = KINDS = ("hundred", "length", "remove_line", "decide")
-"""What an edit does: sets a row's hundred or its length of record, removes a block line, decides a finding."""
+HUNDRED, LENGTH, DECIDE = "hundred", "length", "decide"
+REMOVE_LINE, ADD_LINE, MERGE_LINES = LINE_KINDS = ("remove_line", "add_line", "merge_lines")
+"""Edits of block lines: one that only a street extended makes is removed, one that was left out is put back, and two
+that are one jogged line are made one."""
+KINDS = (HUNDRED, LENGTH, *LINE_KINDS, DECIDE)
+"""What an edit of a row does: sets its hundred or its length of record, edits a block line, decides a finding."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,10 @@ class Edit:
     street, side, path
         The half-street, as a row names it: ``"Alma Street"``, ``"North"``, 0.
     at_ft
-        Station where the row begins, feet from the base line; that of the block line for ``remove_line``.
+        Station where the row begins, feet from the base line; of `LINE_KINDS`, that of the block line.
     value
-        The hundred, or the length of record in feet.
+        The hundred, or the length of record in feet; the station of the other line for ``merge_lines``, 0 of the base
+        line itself.
     code
         Code of the finding decided.
     decision
@@ -114,6 +119,8 @@ def check_edit(edit: Edit, hundred: int) -> None:
         raise EditError.of(edit.place, f"{edit.value:g}", f"a multiple of {hundred}, 0 or more")
     if edit.kind == LENGTH and not 0 < edit.value < math.inf:
         raise EditError.of(edit.place, f"{edit.value:g} ft", "a length of record in feet, more than 0")
+    if edit.kind == MERGE_LINES and not 0 <= edit.value < math.inf:
+        raise EditError.of(edit.place, f"{edit.value:g} ft", "the station of the other block line in feet")
     if edit.kind == DECIDE and edit.code not in CATALOGUE:
         raise EditError.of(edit.place, edit.code, "the code of a finding")
 

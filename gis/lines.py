@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from gis.crossings import BlockLines, Crossing, crossings
-from gis.edits import Edit, nearest
+from gis.edits import ADD_LINE, MERGE_LINES, Edit, nearest
 from gis.errors import EditError
 from gis.findings import Finding
 from gis.halves import Half
@@ -77,18 +77,18 @@ class Kept:
         Those left out: where each would be, feet from the base line, and the finding that says so.
     near_base
         What is doubtful about the crossings that belong to the base line.
-    removed
-        Those an officer removed: where each was, feet from the base line, and the edit.
+    edited
+        The officers' edits of its lines: where each line is or was, feet from the base line, and the edit.
     """
 
     lines: tuple[Line, ...]
     phantoms: tuple[tuple[float, Finding], ...]
     near_base: tuple[Finding, ...]
-    removed: tuple[tuple[float, Edit], ...] = ()
+    edited: tuple[tuple[float, Edit], ...] = ()
 
 
 def kept_lines(net: Network, half: Half, lines: BlockLines, edits: Sequence[Edit] = ()) -> Kept:
-    """Find the block lines of a half-street (§ 288-15 D), less those an officer removed.
+    """Find the block lines of a half-street (§ 288-15 D), as officers edited them.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def kept_lines(net: Network, half: Half, lines: BlockLines, edits: Sequence[Edit
     lines
         The village's block lines.
     edits
-        The edits of kind ``remove_line`` of this half-street.
+        The edits of its block lines, of kinds `gis.edits.LINE_KINDS`, in the order they were made.
 
     Returns
     -------
@@ -109,31 +109,92 @@ def kept_lines(net: Network, half: Half, lines: BlockLines, edits: Sequence[Edit
     Raises
     ------
     EditError
-        An edit removes a line that is on the ground.
+        An edit removes a line that is on the ground, or makes one of two lines too far apart.
     """
     grouped, near_base = _grouped(net, half, crossings(net, half, lines))
     kept, phantoms = _without_phantoms(net, half, grouped)
     # after the phantoms: a line left out because of one that was removed does not come back in its place
-    kept, removed = _without_removed(net, kept, edits)
-    return Kept(tuple(_until_open(half, kept, net.reading)), tuple(phantoms), tuple(near_base), tuple(removed))
-
-
-def _without_removed(
-    net: Network, kept: Sequence[Line], edits: Sequence[Edit]
-) -> tuple[list[Line], list[tuple[float, Edit]]]:
-    """Leave out the lines that edits remove; an edit where no line is does nothing."""
-    left, removed = list(kept), []
+    work = _Edited(kept, phantoms, near_base)
     for edit in edits:
-        at = nearest([line.station for line in kept], edit.at_ft, net.reading.noded_ft)
-        if at is None:
-            continue
-        line = kept[at]
-        if line.built:
-            found = f"the crossing with {_names(net, line.streets)} on the ground"
-            raise EditError.of(edit.place, found, "the line of a street extended")
-        removed.append((line.station, edit))
-        left = [other for other in left if other is not line]
-    return left, removed
+        {ADD_LINE: _add, MERGE_LINES: _merge}.get(edit.kind, _remove)(net, work, edit)
+    left_out = tuple((line.station, finding) for line, finding in work.phantoms)
+    kept = _until_open(half, work.left, net.reading)
+    return Kept(tuple(kept), left_out, tuple(work.near_base), tuple(work.done))
+
+
+class _Edited:
+    """The lines of a half-street while edits are applied to them; an edit where no line is does nothing."""
+
+    def __init__(self, kept: list[Line], phantoms: list[tuple[Line, Finding]], near_base: list[Finding]) -> None:
+        self.kept = list(kept)
+        self.left = list(kept)
+        self.phantoms = list(phantoms)
+        self.near_base = list(near_base)
+        self.done: list[tuple[float, Edit]] = []
+
+
+def _remove(net: Network, work: _Edited, edit: Edit) -> None:
+    """Remove a line that only a street extended makes."""
+    at = nearest([line.station for line in work.kept], edit.at_ft, net.reading.noded_ft)
+    if at is None:
+        return
+    line = work.kept[at]
+    if line.built:
+        found = f"the crossing with {_names(net, line.streets)} on the ground"
+        raise EditError.of(edit.place, found, "the line of a street extended")
+    work.done.append((line.station, edit))
+    work.left = [other for other in work.left if other is not line]
+
+
+def _add(net: Network, work: _Edited, edit: Edit) -> None:
+    """Put a line back that was left out as too near to the next: "if streets each way were so extended"."""
+    at = nearest([line.station for line, _ in work.phantoms], edit.at_ft, net.reading.noded_ft)
+    if at is None:
+        return
+    line = work.phantoms.pop(at)[0]
+    work.done.append((line.station, edit))
+    for lines in (work.left, work.kept):
+        lines.append(line)
+        lines.sort(key=lambda other: other.station)
+
+
+def _merge(net: Network, work: _Edited, edit: Edit) -> None:
+    """Make one jogged line of two, placed at its first built crossing, else its first; or one of the base line."""
+    reach = net.reading.noded_ft
+    near, far = sorted((edit.at_ft, edit.value))
+    second = nearest([line.station for line in work.left], far, reach)
+    if second is None:
+        return
+    outer = work.left[second]
+    first = nearest([line.station for line in work.left[:second]], near, reach)
+    to_base = first is None and near <= reach
+    if first is None and not to_base:
+        return
+    inner = None if first is None else work.left[first]
+    gap = outer.station - (inner.station if inner else 0.0)
+    if not _less(gap, net.reading.phantom_ft):
+        expected = f"two block lines less than {net.reading.phantom_ft:g} ft apart"
+        raise EditError.of(edit.place, f"{gap:,.1f} ft between them", expected)
+    work.left = [line for line in work.left if line is not outer]
+    names = _names(net, outer.streets)
+    if inner is None:
+        work.near_base = [f for f in work.near_base if names not in str(f.values["streets"])]
+        work.done.append((0.0, edit))
+        return
+    work.left[work.left.index(inner)] = made = _made_one(net, inner, outer)
+    work.done.append((made.station, edit))
+
+
+def _made_one(net: Network, inner: Line, outer: Line) -> Line:
+    chosen = inner if inner.built or not outer.built else outer
+    streets = tuple(dict.fromkeys((*inner.streets, *outer.streets)))
+    pairs = {_names(net, (a, b)) for a in inner.streets for b in outer.streets}
+    settled = [f for f in (*inner.findings, *outer.findings) if f.values.get("streets") not in pairs]
+    if inner.built or outer.built:
+        settled = [f for f in settled if f.code != "EXTENSION_SPLITS_BLOCK"]
+    accuracy = max(inner.accuracy_ft, outer.accuracy_ft)
+    built, findings = inner.built or outer.built, tuple(dict.fromkeys(settled))
+    return replace(chosen, streets=streets, built=built, accuracy_ft=accuracy, findings=findings)
 
 
 def _grouped(net: Network, half: Half, met: Sequence[Crossing]) -> tuple[list[Line], list[Finding]]:
@@ -179,9 +240,7 @@ def _placed(net: Network, half: Half, group: Sequence[Crossing]) -> Line:
     return Line(station, (), bool(built), at.station, max(m.accuracy_ft for m in group))
 
 
-def _without_phantoms(
-    net: Network, half: Half, lines: Sequence[Line]
-) -> tuple[list[Line], list[tuple[float, Finding]]]:
+def _without_phantoms(net: Network, half: Half, lines: Sequence[Line]) -> tuple[list[Line], list[tuple[Line, Finding]]]:
     """Leave out extended lines too near to the last line kept or to the next built crossing."""
     limit = net.reading.phantom_ft
     kept: list[Line] = []
@@ -192,7 +251,7 @@ def _without_phantoms(
         built_after = next((other.crossed for other in lines[k + 1 :] if other.built), math.inf)
         if not line.built and (_less(line.station - before, limit) or _less(built_after - line.station, limit)):
             values = {"streets": _names(net, line.streets), "at_ft": line.station, "limit_ft": limit}
-            phantoms.append((line.station, Finding("PHANTOM", values)))
+            phantoms.append((line, Finding("PHANTOM", values)))
             continue
         between = built_after < math.inf and (any(other.built for other in kept) or half.built_base)
         if not line.built and between:

@@ -252,6 +252,61 @@ def test_a_line_left_out_beside_a_removed_one_does_not_come_back():
     assert [start for start, _, _ in blocks(there, VAN_BUREN)][:2] == [0, 600]
 
 
+# ------------------------------------------------------------------ block lines put back, and made one
+
+
+def test_a_line_left_out_as_too_near_is_put_back():
+    pieces = across(400), stub(531.9)  # Stub Lane, extended, would cross 131.9 ft past Avenue 400
+    change = edit("add_line", 531.9, name=VAN_BUREN, reason="platted as a square")
+    before, there = edited([], *pieces), edited([change], *pieces)
+    assert "PHANTOM" in codes(row_at(before, 400, VAN_BUREN))
+    # 400 / 44 = 9.1, 131.9 / 44 = 2.998
+    assert blocks(there, VAN_BUREN)[:3] == [(0, 9, 0), (400, 3, 100), (531.9, 15, 200)]
+    assert "PHANTOM" not in {f.code for f in there.raised(VAN_BUREN)}
+    assert row_at(there, 531.9, VAN_BUREN).edits == (change,)
+    assert there.map.unmatched == ()
+
+
+def test_only_a_street_that_crosses_makes_a_line():
+    change = edit("add_line", 500, name=VAN_BUREN)
+    assert edited([change], across(400), stub(531.9)).map.unmatched == (change,)
+
+
+def test_two_lines_that_are_one_jogged_line_become_one_at_the_first():
+    pieces = jog(70)  # West Avenue meets Van Buren Street at 330 ft, East Avenue at 400 ft
+    change = edit("merge_lines", 330, 400, VAN_BUREN, reason="one jogged street")
+    before, there = edited([], *pieces), edited([change], *pieces)
+    # 330 / 44 = 7.5, 70 / 44 = 1.6
+    assert blocks(before, VAN_BUREN)[:3] == [(0, 8, 0), (330, 2, 100), (400, 15, 200)]
+    assert blocks(there, VAN_BUREN)[:2] == [(0, 8, 0), (330, 15, 100)]
+    assert row_at(there, 330, VAN_BUREN).from_streets == ("West Avenue", "East Avenue")
+    assert "JOG_NEAR" in codes(row_at(before, 330, VAN_BUREN))
+    assert "JOG_NEAR" not in {f.code for f in there.raised(VAN_BUREN)}
+    assert row_at(there, 330, VAN_BUREN).edits == (change,)
+
+
+def test_the_order_in_which_two_lines_are_named_does_not_matter():
+    one, other = (edited([edit("merge_lines", *at, VAN_BUREN)], *jog(70)) for at in ((330, 400), (400, 330)))
+    assert blocks(one, VAN_BUREN) == blocks(other, VAN_BUREN)
+
+
+def test_a_line_may_be_made_one_with_the_base_line():
+    there = edited([edit("merge_lines", 70, 0, VAN_BUREN, reason="a jog of Main Street")], across(70))
+    assert [start for start, _, _ in blocks(edited([], across(70)), VAN_BUREN)][:2] == [0, 70]
+    assert blocks(there, VAN_BUREN)[:2] == [(0, 15, 0), (660, 15, 100)]
+    assert there.map.unmatched == ()
+
+
+@pytest.mark.parametrize(("gap", "allowed"), [(131.9, True), (132, False)])
+def test_lines_a_block_apart_are_not_one(gap, allowed):
+    change = edit("merge_lines", 330, 330 + gap, VAN_BUREN)
+    if allowed:
+        assert edited([change], *jog(gap)).map.unmatched == ()
+    else:
+        with pytest.raises(EditError, match="two block lines less than 132 ft apart"):
+            edited([change], *jog(gap))
+
+
 # ------------------------------------------------------------------ a finding decided
 
 
@@ -358,6 +413,8 @@ def test_an_edit_is_of_the_row_that_begins_within_5_ft(at_ft, matches):
         edit("remove_line", 400),
         edit("decide", 330, code="PHANTOM"),
         edit("decide", 400, code="PHANTOM"),
+        edit("add_line", 330),
+        edit("merge_lines", 330, 500),
     ],
 )
 def test_an_edit_that_nothing_answers_to_is_kept_apart(change):
@@ -367,7 +424,7 @@ def test_an_edit_that_nothing_answers_to_is_kept_apart(change):
 
 
 def test_an_edit_of_an_unknown_kind_or_place_is_refused():
-    with pytest.raises(EditError, match="kind: found widen, expected one of hundred, length, remove_line, decide"):
+    with pytest.raises(EditError, match="kind: found widen, expected one of hundred, length, remove_line, add_line"):
         edited([edit("widen", 330)])
     with pytest.raises(EditError, match="expected a station in feet"):
         edited([edit("length", math.nan, 330)])
