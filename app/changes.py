@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from app import registers
+from app import cases, registers
 from app.acts import as_json, because, numbered
 from app.assign import into_feet, polygon
 from app.audit import Act, Actor
@@ -24,21 +24,13 @@ from app.tables import PLACEMENTS, addresses, locations
 from app.village import LONLAT, Village
 from gis.errors import StreetsError
 from gis.lots import embraced
-from gis.numbering import Held, candidates
+from gis.numbering import Doors, Held, candidates
 
 Json = dict[str, Any]
 
 
 class StateError(StreetsError):
     """A record that is not in the state an act needs, such as a retired address that is to be retired."""
-
-
-class DependsError(StreetsError):
-    """An act that cannot be undone, or a record that cannot go, because something depends on it."""
-
-    def __init__(self, message: str, dependents: Sequence[Json] = ()) -> None:
-        super().__init__(message)
-        self.dependents = list(dependents)
 
 
 def needs_reason(reason: str) -> str:
@@ -118,6 +110,8 @@ def retire(
     act = Act(connection, actor, needs_reason(reason))
     gone = {"status": "retired", "retired_at": act.at, "retired_reason": act.reason}
     plain_rows = [row, *(registers.get(connection, addresses, other["id"]) for other in left)]
+    for one in plain_rows:
+        cases.close_retired(act, one)
     return [registers.update(act, "retire", addresses, one, gone) for one in plain_rows]
 
 
@@ -291,8 +285,16 @@ def renamed_columns(row: Mapping[str, Any], street: str) -> Json:
 
 def computed_of(village: Village, row: Mapping[str, Any], place: Mapping[str, Any]) -> tuple[int | None, float | None]:
     """Return the number and station that a map gives an address's entrance; None where it gives none."""
-    if row["street"] not in village.frontages.names:
+    door = door_of(village, row, place)
+    if door is None or door.half < 0 or village.map.rows[door.row].side != row["half"]:
         return None, None
+    return door.number or None, door.station
+
+
+def door_of(village: Village, row: Mapping[str, Any], place: Mapping[str, Any]) -> Doors | None:
+    """Return an address's entrance numbered on its street, held to its lot's frontage; None off every street."""
+    if row["street"] not in village.frontages.names:
+        return None
     street, held = village.street_id(row["street"]), None
     door = candidates(village.frontages, place["x_ft"], place["y_ft"], street)[0]
     if place["lot"]:
@@ -301,9 +303,7 @@ def computed_of(village: Village, row: Mapping[str, Any], place: Mapping[str, An
         held = next((f.held for f in fronts if f.half == door.half and f.even == bool(door.even)), None)
     if isinstance(held, Held):
         door = candidates(village.frontages, place["x_ft"], place["y_ft"], street, held)[0]
-    if door.half < 0 or village.map.rows[door.row].side != row["half"]:
-        return None, None
-    return door.number or None, door.station
+    return door
 
 
 # --- renumbering ---
@@ -365,6 +365,7 @@ def _moved(act: Act, village: Village, retired: registers.Row, before: registers
     signed = {"status": status, "reason": act.reason, "made_at": act.at, "made_by": act.actor.name}
     made = registers.insert(act, "renumber", addresses, {**kept, **columns, **signed})
     registers.update(act, "renumber", addresses, retired, {"replaced_by": made["id"]})
+    cases.follow(act, before, made)
     return made
 
 

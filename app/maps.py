@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -20,6 +20,7 @@ import folium
 import numpy as np
 from branca.element import Figure
 
+from app.map_styles import STYLES, WRITTEN, Style
 from app.village import LONLAT, Village
 from gis.blocks import Row
 from gis.findings import Finding
@@ -38,9 +39,6 @@ TICK_FT = 26.0
 MARGIN_FT = 200.0
 """How far past the outermost line a map shows."""
 DIGITS = 7
-
-BLUE, SKY, GREEN, GREY, PALE = "#0072B2", "#56B4E9", "#007356", "#6b6b6b", "#a9a9a9"
-WIDTHS = {"street": 5.0, "alley": 3.0, "private": 3.0, "path": 1.5}
 
 
 LEAFLET = [("leaflet", "/static/leaflet/leaflet.js")], [("leaflet_css", "/static/leaflet/leaflet.css")]
@@ -143,17 +141,38 @@ def map_script(village: Village, street: str = "") -> MapScript:
     MapScript
         Made once for each village and street.
     """
+    return drawn(layers(village, street), bounds(village, street))
+
+
+def drawn(made: Mapping[str, Json], focus: Bounds, styles: Mapping[str, Style] | None = None) -> MapScript:
+    """Draw layers with folium, the lowest first.
+
+    Parameters
+    ----------
+    made
+        GeoJSON by the name of its layer, as `layers` gives it and others besides.
+    focus
+        The corners of what the map shows.
+    styles
+        How the others look.
+
+    Returns
+    -------
+    MapScript
+        The map's script.
+    """
+    styles = {**STYLES, **(styles or {})}
     drawn = folium.Map(
         tiles=None, zoom_control=True, attribution_control=False, zoom_snap=0.25, zoom_delta=0.5, max_zoom=21
     )
     drawn.default_js, drawn.default_css = LEAFLET
     drawn._id = "village"
-    for name, features in layers(village, street).items():
-        options: Json = {"smooth_factor": 0.5, "interactive": False, "control": False, "show": name not in _WRITTEN}
-        layer = folium.GeoJson(features, style_function=_STYLES.get(name), name=name, **options)
+    for name, features in made.items():
+        options: Json = {"smooth_factor": 0.5, "interactive": False, "control": False, "show": name not in WRITTEN}
+        layer = folium.GeoJson(features, style_function=styles.get(name), name=name, **options)
         layer._id = name
         layer.add_to(drawn)
-    drawn.fit_bounds(bounds(village, street))
+    drawn.fit_bounds(focus)
     figure = drawn.get_root()
     assert isinstance(figure, Figure)
     figure.render()
@@ -434,56 +453,3 @@ def _finding_rows(village: Village, street: str) -> Iterator[_Line]:
         if far - near < 1.0 or (street and mark.row.street != street):
             continue
         yield _Line(along(half, near, far), {"mark": mark.number, "decide": mark.decide, "ft": round(far - near)})
-
-
-# --- how they look; a state is never told by colour alone ---
-
-
-def _other_style(feature: Json) -> Json:
-    kinds = {
-        "limit": {"color": GREY, "weight": 1.2, "dashArray": "10 4 2 4"},
-        "water": {"color": SKY, "weight": 2.0},
-    }
-    return kinds.get(feature["properties"]["feature"], {"color": "#c9c9c9", "weight": 1.0})
-
-
-def _casing_style(feature: Json) -> Json:
-    known = feature["properties"]
-    if known["kind"] == "path":
-        return {"color": GREY, "weight": 1.5, "dashArray": "2 4"}
-    return {"color": "#d0d0d0" if known["muted"] else "#8a8a8a", "weight": WIDTHS[known["kind"]] + 2.0}
-
-
-def _street_style(feature: Json) -> Json:
-    known = feature["properties"]
-    if known["kind"] == "path":
-        return {"opacity": 0.0, "weight": 1.0}
-    colour = {"street": "#ffffff", "alley": "#f1f1f1", "private": "#fff6d6"}[known["kind"]]
-    return {"color": colour, "weight": WIDTHS[known["kind"]]}
-
-
-def _base_style(feature: Json) -> Json:
-    if feature["properties"]["assumed"]:
-        return {"color": BLUE, "weight": 2.0, "dashArray": "9 6"}
-    return {"color": BLUE, "weight": 5.0}
-
-
-def _block_line_style(feature: Json) -> Json:
-    solid = {"color": "#222222", "weight": 2.0, "lineCap": "butt"}
-    return solid if feature["properties"]["built"] else {**solid, "weight": 1.5, "dashArray": "3 3"}
-
-
-def _extended_style(feature: Json) -> Json:
-    return {"color": PALE, "weight": 1.0, "dashArray": "4 5"}
-
-
-_STYLES: Mapping[str, Callable[[Json], Json]] = {
-    "other": _other_style,
-    "extended": _extended_style,
-    "casings": _casing_style,
-    "streets": _street_style,
-    "base_lines": _base_style,
-    "block_lines": _block_line_style,
-}
-_WRITTEN = frozenset({"faces", "findings"})
-"""Layers that only carry what ``labels.js`` writes; their lines are not drawn."""
