@@ -35,6 +35,10 @@ class Permission(StrEnum):
     ADOPT_MAP = "record the adoption of a Street Numbering Map"
     NAME_STREETS = "record that a street was renamed or vacated"
     ISSUE = "issue certificates and notices"
+    REPORT_VIOLATION = "report a violation of § 288-15 (L)"
+    INSPECT = "record an inspection"
+    SERVE_NOTICE = "record the service of a notice (§ 288-15 M: the Director of Public Works shall serve it)"
+    CLOSE_CASE = "dismiss or reopen a case"
     READ_AUDIT = "read the audit log"
     MANAGE_PEOPLE = "manage users and keys"
 
@@ -49,6 +53,10 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     _P.ADOPT_MAP: frozenset({_R.DIRECTOR}),
     _P.NAME_STREETS: frozenset({_R.DIRECTOR}),
     _P.ISSUE: frozenset({_R.CLERK, _R.DIRECTOR}),
+    _P.REPORT_VIOLATION: frozenset({_R.INSPECTOR, _R.POLICE, _R.CLERK, _R.DIRECTOR}),
+    _P.INSPECT: frozenset({_R.INSPECTOR, _R.POLICE, _R.DIRECTOR}),
+    _P.SERVE_NOTICE: frozenset({_R.DIRECTOR}),
+    _P.CLOSE_CASE: frozenset({_R.CLERK, _R.DIRECTOR}),
     _P.READ_AUDIT: frozenset({_R.CLERK, _R.DIRECTOR, _R.ADMIN}),
     _P.MANAGE_PEOPLE: frozenset({_R.ADMIN}),
 }

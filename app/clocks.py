@@ -10,7 +10,7 @@ from __future__ import annotations
 import calendar
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -74,6 +74,33 @@ class Deadline:
             return now.astimezone(UTC) > self.at
         assert self.day is not None
         return now.astimezone(LOCAL).date() > self.day
+
+    def over(self, now: datetime) -> bool | None:
+        """Say whether it is over at an instant; None where it is under one reading and is not under the other."""
+        other = self.alternative
+        if other is None:
+            return self.passed(now)
+        day, at = (None, other) if isinstance(other, datetime) else (other, None)
+        both = {self.passed(now), replace(self, day=day, at=at).passed(now)}
+        return both.pop() if len(both) == 1 else None
+
+    @property
+    def due_at(self) -> datetime:
+        """The instant, UTC, with which the last day ends; the last instant where hours are counted."""
+        return _end(self.at or self.day)
+
+    @property
+    def over_at(self) -> datetime:
+        """The instant, UTC, with which it has ended under either reading."""
+        return max(self.due_at, _end(self.alternative)) if self.alternative else self.due_at
+
+
+def _end(last: date | datetime | None) -> datetime:
+    """Return the instant a last day ends with, or the last instant itself."""
+    if isinstance(last, datetime):
+        return last.astimezone(UTC)
+    assert last is not None
+    return datetime.combine(last + timedelta(days=1), time(), LOCAL).astimezone(UTC)
 
 
 def within_days(start: date, days: int, section: str, *, skip_rule: bool | None = None) -> Deadline:

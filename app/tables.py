@@ -365,7 +365,13 @@ cases = sa.Table(
     sa.Column("opened_at", Instant, nullable=False),
     sa.Column("opened_by", sa.String(200), nullable=False),
     sa.Column("closed_at", Instant),
+    sa.Column("due_at", Instant),
+    sa.Column("over_at", Instant),
 )
+"""`due_at` is when the clock that runs ends, `over_at` when it has ended under every reading of the law."""
+_OPEN = sa.text("closed_at IS NULL")
+sa.Index("one_open_case", cases.c.kind, cases.c.address_id, unique=True, sqlite_where=_OPEN, postgresql_where=_OPEN)
+sa.Index("cases_by_due", cases.c.closed_at, cases.c.due_at)
 
 case_events = sa.Table(
     "case_events",

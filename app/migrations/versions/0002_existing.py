@@ -108,10 +108,16 @@ def _cases() -> None:
         sa.Column("opened_at", sa.String(27), nullable=False),
         sa.Column("opened_by", sa.String(200), nullable=False),
         sa.Column("closed_at", sa.String(27), nullable=True),
+        sa.Column("due_at", sa.String(27), nullable=True),
+        sa.Column("over_at", sa.String(27), nullable=True),
         sa.ForeignKeyConstraint(["address_id"], ["addresses.id"]),
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("ix_cases_address_id", "cases", ["address_id"])
+    still_open = sa.text("closed_at IS NULL")
+    one = {"sqlite_where": still_open, "postgresql_where": still_open}
+    op.create_index("one_open_case", "cases", ["kind", "address_id"], unique=True, **one)
+    op.create_index("cases_by_due", "cases", ["closed_at", "due_at"])
 
 
 def _case_events() -> None:

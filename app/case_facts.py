@@ -1,0 +1,243 @@
+"""The facts of a case as they are given: texts, choices, lengths in inches, and when something happened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time
+from typing import Any
+
+from app.clocks import LOCAL, local_instant, said_instant
+from app.settings import plain
+from gis.errors import Fault, StreetsError
+
+Facts = dict[str, Any]
+
+
+# --- what is asked for at a step ---
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One fact that a step records.
+
+    Parameters
+    ----------
+    key, label, hint
+        Its name in the API; what it is called on a form, and what is said beside it.
+    choices
+        What may be chosen, with words for each; none for a text.
+    needed
+        Whether the step cannot be recorded without it.
+    inches
+        Whether it is a length in inches.
+    long
+        Whether it is a text of several lines.
+    private
+        Whether it may name a person, so that it is shown to officers only.
+    """
+
+    key: str
+    label: str
+    hint: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
+    needed: bool = False
+    inches: bool = False
+    long: bool = False
+    private: bool = False
+
+
+MOST_TEXT, MOST_IN = 2000, 600.0
+_FRACTIONS = {"¼": " 1/4", "½": " 1/2", "¾": " 3/4", "⅛": " 1/8", "⅜": " 3/8", "⅝": " 5/8", "⅞": " 7/8"}
+_INCHES = re.compile(r'([0-9]{1,3}(?:\.[0-9]{1,4})?)?(?: ?([0-9]{1,2})/([0-9]{1,2}))? ?(?:in\.?|inch|inches|")?')
+
+
+def read_inches(value: object, key: str) -> float:
+    """Read a length in inches as people write it.
+
+    Parameters
+    ----------
+    value
+        A number, or a text such as ``"2 1/2"``, ``"2½ in"`` or ``"2.5"``.
+    key
+        The fact it is of, for the message.
+
+    Returns
+    -------
+    float
+        Inches, above 0.
+
+    Raises
+    ------
+    StreetsError
+        It is none.
+
+    Examples
+    --------
+    >>> read_inches("2 1/2", "height_in"), read_inches("2½ in", "height_in"), read_inches("3/4", "height_in")
+    (2.5, 2.5, 0.75)
+    """
+    text = str(value).strip().lower() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    for sign, written in _FRACTIONS.items():
+        text = text.replace(sign, written)
+    found = _INCHES.fullmatch(" ".join(text.split()))
+    whole, above, below = found.groups() if found else (None, None, None)
+    part = int(above) / int(below) if above and below and int(below) else 0.0
+    inches = float(whole or 0) + part if not above or part else 0.0
+    if not 0 < inches <= MOST_IN:
+        raise StreetsError.of(key, str(value)[:60] or "nothing", "inches, such as 2 1/2")
+    return inches
+
+
+def read_facts(wanted: Sequence[Asked], given: Mapping[str, Any]) -> Facts:
+    """Read what a step was given.
+
+    Parameters
+    ----------
+    wanted
+        What it asks for.
+    given
+        By name; what is None or empty was left out.
+
+    Returns
+    -------
+    dict
+        Only what was given.
+
+    Raises
+    ------
+    StreetsError
+        Every field at fault: missing, unknown, none of the choices, no length, a text that cannot be read.
+    """
+    faults: list[Fault] = []
+    facts: Facts = {}
+    known = {asked.key for asked in wanted}
+    faults += [
+        Fault(key, "an unknown field", f"one of {', '.join(sorted(known))}") for key in given if key not in known
+    ]
+    for asked in wanted:
+        value = given.get(asked.key)
+        try:
+            if value is None or (isinstance(value, str) and not value.strip()):
+                if asked.needed:
+                    expected = f"one of {', '.join(asked.choices)}" if asked.choices else asked.label.lower()
+                    raise StreetsError.of(asked.key, "nothing", expected)
+                continue
+            facts[asked.key] = _read(asked, value)
+        except StreetsError as error:
+            faults += error.faults
+    if faults:
+        raise StreetsError("This cannot be recorded as it is.", faults)
+    return facts
+
+
+def _read(asked: Asked, value: Any) -> Any:
+    if asked.inches:
+        return read_inches(value, asked.key)
+    if not isinstance(value, str):
+        raise StreetsError.of(asked.key, repr(value)[:60], "a text")
+    text = value.strip()
+    if asked.choices and text not in asked.choices:
+        raise StreetsError.of(asked.key, text[:60], f"one of {', '.join(asked.choices)}")
+    if len(text) > MOST_TEXT:
+        raise StreetsError.of(asked.key, f"{len(text)} characters", f"at most {MOST_TEXT}")
+    return plain(text, asked.key)
+
+
+# --- when ---
+
+_CLOCK = re.compile(r"([0-9]{1,2})(?::([0-9]{2}))? ?(am|pm)? ?(cst|cdt)?")
+NOON = time(12)
+
+
+def read_time(text: str) -> tuple[time, int | None]:
+    """Read a time of day as people type it, and which of two where the clocks were set back.
+
+    Examples
+    --------
+    >>> read_time("3:05 pm"), read_time("14:30"), read_time("1:30 CST")
+    ((datetime.time(15, 5), None), (datetime.time(14, 30), None), (datetime.time(1, 30), 1))
+    """
+    found = _CLOCK.fullmatch(" ".join(text.lower().split()))
+    hour, minute, half, zone = found.groups() if found else ("99", None, None, None)
+    hours, minutes = int(hour), int(minute or 0)
+    if half:
+        hours = hours % 12 + (12 if half == "pm" else 0) if 1 <= hours <= 12 else 99
+    if hours > 23 or minutes > 59 or (found and minute is None and not half):
+        raise StreetsError.of("time", text[:40], "a time of day, such as 3:05 pm or 15:05")
+    return time(hours, minutes), {"cdt": 0, "cst": 1}.get(zone or "")
+
+
+def happened(day: date, clock: str, now: datetime) -> tuple[datetime, bool]:
+    """Return the instant of a fact told by day and time of day, and whether only its day is known.
+
+    Parameters
+    ----------
+    day
+        In the village's time.
+    clock
+        The time of day as typed; ``""`` where only the day is known: then today's is now, another day's noon.
+    now
+        The instant it is recorded.
+
+    Returns
+    -------
+    tuple
+        The instant, UTC; whether only the day is known.
+
+    Raises
+    ------
+    StreetsError
+        A time that the clocks skipped, or that came twice without saying which; the future.
+    """
+    day_only = not clock.strip()
+    if day_only:
+        at = now if day == now.astimezone(LOCAL).date() else local_instant(day, NOON)
+    else:
+        at = local_instant(day, *read_time(clock))
+    return past(at, now, "date" if day_only else "time"), day_only
+
+
+def read_at(value: object, now: datetime) -> tuple[datetime, bool]:
+    """Read when a fact happened, as the API has it.
+
+    Parameters
+    ----------
+    value
+        An ISO 8601 instant, a local time without its zone, or a day; None for now.
+    now
+        The instant it is recorded.
+
+    Returns
+    -------
+    tuple
+        The instant, UTC; whether only the day is known.
+
+    Raises
+    ------
+    StreetsError
+        No such time, or one that is still to come.
+    """
+    if value is None or value == "":
+        return now, False
+    text = value.strip() if isinstance(value, str) else ""
+    expected = "an instant such as 2026-06-25T14:30:00-05:00, or a day such as 2026-06-25"
+    try:
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", text, flags=re.ASCII):
+            return happened(date.fromisoformat(text), "", now)
+        at = datetime.fromisoformat(text)
+        if at.tzinfo is None:
+            at = local_instant(at.date(), at.time())
+        return past(at.astimezone(now.tzinfo), now, "at"), False
+    except (ValueError, OverflowError) as error:
+        raise StreetsError.of("at", repr(value)[:60], expected) from error
+    except StreetsError as error:
+        raise StreetsError(error.message, [replace(fault, field="at") for fault in error.faults]) from error
+
+
+def past(at: datetime, now: datetime, name: str) -> datetime:
+    """Refuse an instant that is still to come: what is recorded has happened."""
+    if at > now:
+        raise StreetsError.of(name, f"{said_instant(at)}, which is still to come", "a time that has passed")
+    return at

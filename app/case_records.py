@@ -1,0 +1,357 @@
+"""Cases as pages and API give them: one with its time line and what may be done now, and lists searched and sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from app import cases, registers
+from app.auth import Person
+from app.case_facts import Asked
+from app.cases import KINDS
+from app.casework import UNDO, Clock, Kind, Matter, Step
+from app.registers import Row
+from app.tables import cases as table
+from gis.errors import StreetsError
+
+Json = dict[str, Any]
+SORTS = ("due", "opened", "place", "state")
+DUES = ("overdue", "week", "running", "none")
+SOON = timedelta(days=7)
+
+
+# --- one case ---
+
+
+def full(connection: Connection, case_id: int, person: Person, now: datetime) -> Json:
+    """Return one case whole.
+
+    Parameters
+    ----------
+    connection
+        To the register.
+    case_id
+        The case.
+    person
+        Who asks: what may be done now depends on it.
+    now
+        The instant it is asked for.
+
+    Returns
+    -------
+    dict
+        As `brief`, with its clocks, events, remarks, and what ``may`` be done.
+
+    Raises
+    ------
+    app.cases.NoCaseError
+        There is none.
+    """
+    row = cases.get(connection, case_id)
+    events = cases.events_of(connection, case_id)
+    matter = cases.matter_of(connection, row, events)
+    kind = KINDS[row["kind"]]
+    last, why = cases.last_event(matter)
+    undone = {event["facts"]["event"]: event["id"] for event in events if event["what"] == UNDO}
+    return {
+        **brief(matter, now),
+        "clocks": [told_clock(clock, now) for clock in kind.clocks(matter)],
+        "events": [_event(kind, event, undone) for event in events],
+        "remarks": kind.remarks(connection, matter),
+        "may": [_may(name, step, matter) for name, step in kind.steps.items() if _offered(step, matter, person)],
+        "undo": {
+            "event": last["id"] if last else None,
+            "title": _done(kind, last),
+            "why_not": why or _not_his(kind, last, person),
+        },
+    }
+
+
+def brief(matter: Matter, now: datetime) -> Json:
+    """Return a case as lists have it.
+
+    Parameters
+    ----------
+    matter
+        The case.
+    now
+        The instant it is asked for.
+
+    Returns
+    -------
+    dict
+        Its kind, state, place, and when its clock ends; ``undecided`` where the readings of the law differ on whether
+        it has ended.
+    """
+    case, address, kind = matter.case, matter.address, KINDS[matter.case["kind"]]
+    key, state, undecided = kind.named(matter, now)
+    clock = kind.clock(matter)
+    return {
+        "id": case["id"],
+        "kind": case["kind"],
+        "kind_title": kind.title,
+        "section": kind.section,
+        "state": key,
+        "state_title": state.title,
+        "state_text": state.text,
+        "undecided": undecided,
+        "open": state.open,
+        "place": address["full"] if address else case["place"],
+        "address_id": case["address_id"],
+        "address_status": address["status"] if address else None,
+        "lon": case["lon"],
+        "lat": case["lat"],
+        "opened_at": case["opened_at"].isoformat(),
+        "opened_by": case["opened_by"],
+        "closed_at": case["closed_at"].isoformat() if case["closed_at"] else None,
+        "due": told_clock(clock, now) if clock else None,
+        "overdue": bool(clock and clock.deadline.passed(now)),
+        "as_of": now.isoformat(),
+    }
+
+
+def told_clock(clock: Clock, now: datetime) -> Json:
+    """Return a clock with its deadline, how it was counted, and the other reading where it differs."""
+    deadline = clock.deadline
+    over = deadline.over(now)
+    return {
+        "key": clock.key,
+        "title": clock.title,
+        "due": _iso(deadline.day or deadline.at),
+        "section": deadline.section,
+        "counted": deadline.counted,
+        "reading": " ".join(part for part in (clock.reading, deadline.reading) if part),
+        "alternative": _iso(deadline.alternative),
+        "alternative_reading": deadline.alternative_reading,
+        "over": over,
+        "undecided": over is None,
+    }
+
+
+def _iso(when: date | datetime | None) -> str | None:
+    return when.isoformat() if when else None
+
+
+def _event(kind: Kind, event: Row, undone: Mapping[int, int]) -> Json:
+    step = kind.steps.get(event["what"])
+    asks = {asked.key: asked for asked in step.asks} if step else {}
+    facts = event["facts"]
+    told = [
+        {"key": key, "label": asked.label, "value": written(asked, facts[key])}
+        for key, asked in asks.items()
+        if key in facts
+    ]
+    return {
+        "id": event["id"],
+        "what": event["what"],
+        "title": step.done if step else "Undone",
+        "section": step.section if step else "",
+        "at": event["at"].isoformat(),
+        "day_only": bool(facts.get("day_only")),
+        "facts": {key: value for key, value in facts.items() if key != "day_only"},
+        "told": told,
+        "reason": event["reason"],
+        "made_at": event["made_at"].isoformat(),
+        "made_by": event["made_by"],
+        "backdated": event["made_at"] - event["at"] > timedelta(minutes=1),
+        "undone_by": undone.get(event["id"]),
+    }  # fmt: skip
+
+
+def written(asked: Asked, value: Any) -> str:
+    """Write a fact as people read it."""
+    if asked.inches:
+        return f"{value:g} in"
+    return asked.choices.get(value, str(value)) if asked.choices else str(value)
+
+
+def _done(kind: Kind, event: Row | None) -> str:
+    return kind.steps[event["what"]].done if event else ""
+
+
+def _not_his(kind: Kind, event: Row | None, person: Person) -> str:
+    permission = kind.steps[event["what"]].permission if event else None
+    return "" if permission and person.may(permission) else "You may not do it, so you may not undo it."
+
+
+def _offered(step: Step, matter: Matter, person: Person) -> bool:
+    return bool(step.permission and person.may(step.permission) and matter.course.state in step.states)
+
+
+def _may(name: str, step: Step, matter: Matter) -> Json:
+    return {
+        "step": name,
+        "title": step.title,
+        "section": step.section,
+        "needs_reason": step.reason,
+        "document": step.document or None,
+        "facts": [told_fact(asked) for asked in step.asks],
+    }
+
+
+def told_fact(asked: Asked) -> Json:
+    """Return what a step asks for, for programs."""
+    return {
+        "key": asked.key,
+        "label": asked.label,
+        "needed": asked.needed,
+        "choices": dict(asked.choices) or None,
+        "unit": "in" if asked.inches else None,
+    }
+
+
+# --- lists ---
+
+
+@dataclass(frozen=True)
+class Sieve:
+    """Which cases are wanted; what is empty leaves all.
+
+    Parameters
+    ----------
+    q
+        Words of the place, or the case's number.
+    kind, state
+        ``open`` and ``closed`` are states too; ``""`` is every one.
+    due
+        One of `DUES`.
+    sort
+        One of `SORTS`, with ``-`` before it for descending.
+    address_ids
+        Addresses that `q` means, beside those whose words it has.
+    """
+
+    q: str = ""
+    kind: str = ""
+    state: str = ""
+    due: str = ""
+    sort: str = ""
+    address_ids: tuple[int, ...] = ()
+
+    def conditions(self, now: datetime) -> list[Any]:
+        """Return what the cases fulfil.
+
+        Raises
+        ------
+        StreetsError
+            A kind, state or due that is none.
+        """
+        made = [self._state(now)] if self.state else []
+        if self.kind:
+            made.append(table.c.kind == cases.kind_of(self.kind).key)
+        if self.due:
+            made.append(self._due(now))
+        if self.q.strip():
+            made.append(self._words())
+        return made
+
+    def _words(self) -> Any:
+        words = [table.c.place.icontains(word, autoescape=True) for word in self.q.split()[:10]]
+        found = sa.and_(*words)
+        number = self.q.strip().lower().removeprefix("case").strip()
+        if number.isascii() and number.isdigit() and len(number) <= 9:
+            found = found | (table.c.id == int(number))
+        return found | table.c.address_id.in_(self.address_ids) if self.address_ids else found
+
+    def _state(self, now: datetime) -> Any:
+        if self.state in {"open", "closed"}:
+            return table.c.closed_at.is_(None) if self.state == "open" else table.c.closed_at.is_not(None)
+        over = table.c.over_at <= now
+        conditions = []
+        for kind in KINDS.values():
+            own = table.c.kind == kind.key
+            for key, state in kind.states.items():
+                if key == self.state:
+                    running = table.c.over_at.is_(None) | (table.c.over_at > now)
+                    conditions.append(own & (table.c.state == key) & (running if state.over else sa.true()))
+                elif state.over == self.state:
+                    conditions.append(own & (table.c.state == key) & over)
+        if not conditions:
+            raise StreetsError.of("state", self.state[:60], f"one of {', '.join(states())}")
+        return sa.or_(*conditions)
+
+    def _due(self, now: datetime) -> Any:
+        due = table.c.due_at
+        match self.due:
+            case "overdue":
+                return due <= now
+            case "week":
+                return (due > now) & (due <= now + SOON)
+            case "running":
+                return due > now
+            case "none":
+                return due.is_(None)
+        raise StreetsError.of("due", self.due[:60], f"one of {', '.join(DUES)}")
+
+    def order(self) -> list[Any]:
+        """Return the columns it is sorted by: what is due first where nothing else is asked for.
+
+        Raises
+        ------
+        StreetsError
+            A column that is none.
+        """
+        name = self.sort.removeprefix("-") or "due"
+        if name not in SORTS:
+            raise StreetsError.of("sort", self.sort[:60], f"one of {', '.join(SORTS)}")
+        column = {"due": table.c.due_at, "opened": table.c.opened_at, "place": table.c.place, "state": table.c.state}[
+            name
+        ]
+        first = [table.c.closed_at.is_not(None)] if name == "due" else []
+        given = column.desc() if self.sort.startswith("-") else column
+        return [*first, column.is_(None), given, table.c.id.desc()]
+
+
+def states() -> dict[str, str]:
+    """Return every state that a case may be shown in, with its title."""
+    found: dict[str, str] = {}
+    for kind in KINDS.values():
+        for key, state in kind.states.items():
+            found[key] = state.title
+            if state.over:
+                found[state.over] = kind.over[state.over].title
+    return found
+
+
+def listed(
+    connection: Connection, sieve: Sieve, now: datetime, *, limit: int = 0, offset: int = 0
+) -> tuple[list[Json], int]:
+    """Return cases and how many there are in all.
+
+    Parameters
+    ----------
+    connection
+        To the register.
+    sieve
+        Which.
+    now
+        The instant it is asked for.
+    limit, offset
+        At most so many, after so many; 0 for all.
+
+    Returns
+    -------
+    tuple
+        As `brief` gives them; the count.
+    """
+    conditions, asked = sieve.conditions(now), sa.select(table)
+    asked = asked.where(*conditions).order_by(*sieve.order()).offset(offset)
+    rows = [dict(row) for row in connection.execute(asked.limit(limit) if limit else asked).mappings()]
+    found: list[Json] = []
+    for start in range(0, len(rows), registers.AT_ONCE):
+        some: Sequence[Row] = rows[start : start + registers.AT_ONCE]
+        found += [brief(matter, now) for matter in cases.matters_of(connection, some)]
+    return found, registers.counted(connection, table, *conditions)
+
+
+def waiting(connection: Connection, now: datetime) -> tuple[int, int]:
+    """Return how many open cases have a clock that has ended, and how many one that ends within a week."""
+    still = table.c.closed_at.is_(None)
+    due = table.c.due_at
+    soon = (due > now) & (due <= now + SOON)
+    return registers.counted(connection, table, still, due <= now), registers.counted(connection, table, still, soon)

@@ -1,0 +1,282 @@
+"""What a case is, whatever its kind: states, steps between them, clocks, and what recorded events make of it.
+
+A kind of case is data: its states, the steps that lead from one to another, what each needs and who may take it, and
+one small function that reads its clocks off its events. `app.cases` records the events; nothing here writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy.engine import Connection
+
+from app.auth import Permission
+from app.case_facts import Asked, Facts
+from app.clocks import Deadline
+from app.registers import Row
+
+UNDO = "undo"
+"""The event that takes another back."""
+
+
+# --- what events make of a case ---
+
+
+@dataclass(frozen=True)
+class Course:
+    """Where the standing events have led a case.
+
+    Parameters
+    ----------
+    state
+        The state they led to.
+    events
+        Those since the case began, or began anew, in the order they were recorded.
+    before
+        The state before it was closed.
+    since
+        When what led to the state happened; None before the first event.
+    earlier
+        Standing events of rounds before this one.
+    """
+
+    state: str
+    events: tuple[Row, ...] = ()
+    before: str = ""
+    since: datetime | None = None
+    earlier: tuple[Row, ...] = ()
+
+    def last(self, what: str) -> Row | None:
+        """Return the last event of a kind in this round."""
+        return next((event for event in reversed(self.events) if event["what"] == what), None)
+
+    def of(self, what: str) -> list[Row]:
+        """Return the events of a kind in this round."""
+        return [event for event in self.events if event["what"] == what]
+
+
+Leads = Callable[[Course, Row], Course]
+
+
+def stays(course: Course, event: Row) -> Course:
+    """Add an event that leaves the state as it is."""
+    return replace(course, events=(*course.events, event), since=course.since or event["at"])
+
+
+def to(state: str) -> Leads:
+    """Return what an event does that leads to a state."""
+
+    def lead(course: Course, event: Row) -> Course:
+        return replace(course, state=state, before=course.state, since=event["at"], events=(*course.events, event))
+
+    return lead
+
+
+def anew(state: str) -> Leads:
+    """Return what an event does with which the case begins anew in a state: earlier events count no more."""
+
+    def lead(course: Course, event: Row) -> Course:
+        return Course(state, (event,), course.state, event["at"], (*course.earlier, *course.events))
+
+    return lead
+
+
+def back(course: Course, event: Row) -> Course:
+    """Lead back to the state before the case was closed."""
+    return replace(course, state=course.before, before=course.state, since=event["at"], events=(*course.events, event))
+
+
+@dataclass(frozen=True)
+class Matter:
+    """A case with what it is about.
+
+    Parameters
+    ----------
+    case
+        Its row.
+    address
+        The address it is on; None where it is on none.
+    course
+        Where its events have led it.
+    """
+
+    case: Row
+    address: Row | None
+    course: Course
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A time the law gives, that runs while a case is in a state.
+
+    Parameters
+    ----------
+    key, title
+        Its name in the API; what must be done by then.
+    state
+        The state in which it runs.
+    deadline
+        When it ends, and how it was counted.
+    reading
+        How the law was read as to what begins it.
+    """
+
+    key: str
+    title: str
+    state: str
+    deadline: Deadline
+    reading: str = ""
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of a case.
+
+    Parameters
+    ----------
+    title, text
+        What it is called, and what it means.
+    open
+        Whether the case is open in it.
+    over
+        The name it has when its clock has ended; ``""`` where it keeps its own.
+    """
+
+    title: str
+    text: str = ""
+    open: bool = True
+    over: str = ""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A step about to be recorded.
+
+    Parameters
+    ----------
+    connection
+        To the register.
+    matter
+        The case; its course does not have the step yet.
+    facts
+        What was given.
+    at
+        When it happened.
+    reason
+        Why it is done, or ``""``.
+    """
+
+    connection: Connection
+    matter: Matter
+    facts: Facts
+    at: datetime
+    reason: str
+
+
+def unchecked(taken: Taken) -> Facts:
+    """Let a step pass with the facts it was given."""
+    return taken.facts
+
+
+@dataclass(frozen=True)
+class Step:
+    """What may be done to a case.
+
+    Parameters
+    ----------
+    title, done
+        What its button says, and what the time line says of it.
+    permission
+        Who may; None for what only follows from another act of the register.
+    states
+        The states it may be taken in.
+    leads
+        What it makes of the case.
+    section
+        The section it stands on, or ``""``.
+    asks
+        The facts it records.
+    check
+        Refuses what the law or the record does not allow; returns the facts to be kept.
+    reason
+        Whether it needs a reason.
+    undoable
+        Whether it can be undone where nothing rests on it.
+    any_time
+        Whether it may have happened before what led to the state; else it did not happen before that.
+    document
+        The kind of document that is issued with it, or ``""``.
+    help
+        What is said above its form.
+    """
+
+    title: str
+    done: str
+    permission: Permission | None
+    states: frozenset[str]
+    leads: Leads
+    section: str = ""
+    asks: tuple[Asked, ...] = ()
+    check: Callable[[Taken], Facts] = unchecked
+    reason: bool = False
+    undoable: bool = True
+    any_time: bool = False
+    document: str = ""
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of case.
+
+    Parameters
+    ----------
+    key, title, section
+        Its name in the API, on pages, and the section it stands on.
+    first, opening
+        The state before the first event, and the step that opens a case or joins an open one.
+    states, steps
+        By name.
+    over
+        What is said of a state whose clock has ended, by the name it has then.
+    clocks
+        Reads the clocks of this round off the events.
+    remarks
+        What must be said beside it: what is assumed, unknown or undecided.
+    """
+
+    key: str
+    title: str
+    section: str
+    first: str
+    opening: str
+    states: Mapping[str, State]
+    over: Mapping[str, State]
+    steps: Mapping[str, Step]
+    clocks: Callable[[Matter], list[Clock]]
+    remarks: Callable[[Connection, Matter], list[str]] = lambda *_: []
+
+    def course(self, events: Iterable[Row]) -> Course:
+        """Return where events lead, those left out that were undone."""
+        every = list(events)
+        gone = {event["facts"]["event"] for event in every if event["what"] == UNDO}
+        course = Course(self.first)
+        for event in every:
+            if event["what"] != UNDO and event["id"] not in gone:
+                course = self.steps[event["what"]].leads(course, event)
+        return course
+
+    def clock(self, matter: Matter) -> Clock | None:
+        """Return the clock that runs in the case's state."""
+        return next((clock for clock in self.clocks(matter) if clock.state == matter.course.state), None)
+
+    def named(self, matter: Matter, now: datetime) -> tuple[str, State, bool]:
+        """Return the state by the name it has at an instant, what it is, and whether that is undecided."""
+        key = matter.course.state
+        state, clock = self.states[key], self.clock(matter)
+        over = clock.deadline.over(now) if clock else False
+        if state.over and over:
+            return state.over, self.over[state.over], False
+        return key, state, over is None

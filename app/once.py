@@ -1,0 +1,65 @@
+"""Requests sent twice are acted on once: what was answered is kept by whoever asked and by the key that was sent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from app.audit import Actor
+from app.columns import canonical
+from app.tables import requests
+from gis.errors import Fault, StreetsError
+
+Json = dict[str, Any]
+
+
+class RepeatedError(StreetsError):
+    """A request's key that was used before, for another request."""
+
+
+def once(connection: Connection, actor: Actor, key: str, asked: Json, do: Callable[[], Json]) -> Json:
+    """Do what is asked, unless the same request with the same key was answered before.
+
+    Parameters
+    ----------
+    connection
+        Of the transaction in which it is done.
+    actor
+        Who asks; another's key is another key.
+    key
+        Of the request; ``""`` does it in any case.
+    asked
+        What is asked for.
+    do
+        Does it, and returns what is answered.
+
+    Returns
+    -------
+    dict
+        What is answered, or was before.
+
+    Raises
+    ------
+    RepeatedError
+        The key was used for another request.
+    """
+    if not key:
+        return do()
+    digest = hashlib.sha256(canonical(asked).encode("utf-8", "surrogatepass")).hexdigest()
+    mine = (requests.c.owner == actor.id) & (requests.c.key == key)
+    row = connection.execute(sa.select(requests).where(mine)).mappings().one_or_none()
+    if row is not None and row["digest"] != digest:
+        message = "This Idempotency-Key was used before, for another request."
+        raise RepeatedError(message, [Fault("Idempotency-Key", key, "a key of its own for each request")])
+    if row is not None:
+        return dict(json.loads(row["answer"]))
+    answer = canonical(do())
+    kept: Json = {"owner": actor.id, "key": key, "digest": digest, "status": 201, "answer": answer}
+    connection.execute(sa.insert(requests).values(**kept, made_at=datetime.now(UTC)))
+    return dict(json.loads(answer))
