@@ -28,11 +28,6 @@ from gis.errors import Fault, StreetsError
 from gis.measure import Measured, Verdict, judge
 
 SECTION = "288-15 M"
-REPORT_LAW = (
-    "It shall be the duty of all police officers of the Village of Benton to report violation of any provision of this "
-    "section."
-)
-"""§ 288-15 L, word for word."""
 PENALTY = (
     "“Upon conviction thereof, he shall be subject to penalties.” The section names no amount, and § 1-3, where the "
     "Code has its penalties, is not known here: none is stated."

@@ -32,7 +32,7 @@ from app.paper import (
 )
 from app.sketch import Drawn, Neighbour, Plan, draw
 
-__all__ = ["Drawn", "Neighbour", "Notice", "Sheet", "assignment_notice", "certificate", "printable"]
+__all__ = ["Drawn", "Letter", "Neighbour", "Notice", "Sheet", "assignment_notice", "certificate", "letter", "printable"]
 
 OFFICIAL = "official"
 _LETTERS = (
@@ -79,6 +79,8 @@ class Sheet:
         Degrees clockwise of up.
     audit_head, public_url
         The head of the audit log; the public page, or ``""``.
+    draft
+        Whether it only shows what would be issued.
     """
 
     village: str
@@ -106,6 +108,7 @@ class Sheet:
     axis_north_deg: float
     audit_head: str
     public_url: str
+    draft: bool = False
 
 
 def certificate(sheet: Sheet) -> bytes:
@@ -159,24 +162,80 @@ def assignment_notice(sheet: Sheet, notice: Notice) -> bytes:
         A PDF of letter pages: the number and its deadline, the duties with the law's words, the map, the reasons.
     """
 
+    law = law_on(sheet.law_date)
+    return letter(
+        sheet,
+        Letter(
+            title="Assignment notice",
+            addressee=notice.addressee,
+            opening=f"On {said_day(notice.assigned_on)} this street number was assigned to your building:",
+            below=f"It replaces {notice.old_address}." if notice.old_address else "",
+            summary=summary(notice, law),
+            duties=duties(notice, law),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Letter:
+    """What a letter about a number says beside what it shares with a certificate.
+
+    Parameters
+    ----------
+    title
+        What it is.
+    addressee
+        Names if known, and where it goes; lines apart.
+    opening, below
+        The sentences above the address and below it; ``""`` for none below.
+    summary
+        Three short parts side by side: a label, what holds, and what to add to it or ``""``.
+    duties
+        What it tells to do, with the law's words.
+    """
+
+    title: str
+    addressee: str
+    opening: str
+    below: str
+    summary: tuple[tuple[str, str, str], ...]
+    duties: tuple[Duty, ...]
+
+
+def letter(sheet: Sheet, said: Letter) -> bytes:
+    """Write a letter to the owner, occupant or agent of a building.
+
+    Parameters
+    ----------
+    sheet
+        What it shares with a certificate.
+    said
+        What it says.
+
+    Returns
+    -------
+    bytes
+        A PDF of letter pages: the number and what is due, the duties with the law's words, the map, the reasons.
+    """
+
     def write(paper: Paper) -> None:
         _reserve_foot(paper, sheet)
-        _addressee(paper, sheet, notice)
+        _addressee(paper, sheet, said)
         _address(paper, sheet)
-        if notice.old_address:
-            paper.put(f"It replaces {notice.old_address}.", _TEXT)
+        if said.below:
+            paper.put(said.below, _TEXT)
             paper.gap(5)
-        _summary(paper, sheet, notice)
+        _summary(paper, said.summary)
         _status(paper, sheet)
         _at_foot(paper, sheet)
-        paper.write_part(_duties(sheet, notice))
+        paper.write_part(_duties(said.duties))
         why = [*_chosen(sheet), *_findings(sheet), *_steps(sheet)]
         _map(paper, sheet, _fitted_map(paper, why))
         for part in why:
             paper.write_part(part)
         _letters(paper)
 
-    return written(_running(sheet, "Assignment notice"), write)
+    return written(_running(sheet, said.title), write)
 
 
 def _running(sheet: Sheet, title: str) -> Running:
@@ -187,7 +246,7 @@ def _running(sheet: Sheet, title: str) -> Running:
         title=title,
         document_no=sheet.document_no,
         subject=sheet.address,
-        mark="" if sheet.status == OFFICIAL else sheet.status.upper(),
+        mark="DRAFT" if sheet.draft else "" if sheet.status == OFFICIAL else sheet.status.upper(),
         issued_at=sheet.issued_at,
         issued=said_instant(sheet.issued_at),
     )
@@ -279,8 +338,7 @@ def _steps(sheet: Sheet) -> list[Part]:
     return [Part("How the number was found", tuple(rows), note)] if rows else []
 
 
-def _duties(sheet: Sheet, notice: Notice) -> Part:
-    found = duties(notice, law_on(sheet.law_date))
+def _duties(found: Iterable[Duty]) -> Part:
     return Part("What the ordinance asks of you", tuple(_duty(n, duty) for n, duty in enumerate(found, start=1)))
 
 
@@ -337,22 +395,21 @@ def _map_height(paper: Paper, before: list[Part], steps: list[Part]) -> tuple[fl
 # --- the notice ---
 
 
-def _addressee(paper: Paper, sheet: Sheet, notice: Notice) -> None:
+def _addressee(paper: Paper, sheet: Sheet, said: Letter) -> None:
     paper.put(said_day(sheet.issued_at.date()), _TEXT)
     paper.gap(4)
-    lines = [line for line in notice.addressee.splitlines() if line.strip()]
+    lines = [line for line in said.addressee.splitlines() if line.strip()]
     if not any("owner, occupant or agent" in line.lower() for line in lines):
         lines = ["To the owner, occupant or agent", *lines]
     for line in lines:
         paper.put(line, Type(10.0))
     paper.gap(12)
-    paper.put(f"On {said_day(notice.assigned_on)} this street number was assigned to your building:", Type(10.0))
+    paper.put(said.opening, Type(10.0))
     paper.gap(2)
 
 
-def _summary(paper: Paper, sheet: Sheet, notice: Notice) -> None:
+def _summary(paper: Paper, cells: tuple[tuple[str, str, str], ...]) -> None:
     """Write by when, by whom paid and how large, side by side."""
-    cells = summary(notice, law_on(sheet.law_date))
     width = (INNER - 12 * (len(cells) - 1)) / len(cells)
     label, value, note = Type(8.0, "", GREY), Type(10.5, "B"), Type(8.0)
     heights = [
@@ -376,7 +433,8 @@ def _summary(paper: Paper, sheet: Sheet, notice: Notice) -> None:
 
 
 def _proof_lines(sheet: Sheet) -> list[tuple[str, Type]]:
-    by = f"Issued by {sheet.issued_by}" + (f", acting for {sheet.acting_for}" if sheet.acting_for else "")
+    does = "A draft, not issued; drawn up by" if sheet.draft else "Issued by"
+    by = f"{does} {sheet.issued_by}" + (f", acting for {sheet.acting_for}" if sheet.acting_for else "")
     lines = [
         (by, _STRONG),
         (f"{said_instant(sheet.issued_at)} · law of {said_day(sheet.law_date)}", Type(8.5)),

@@ -127,6 +127,11 @@ ORDINANCE: Mapping[str, Quoted] = MappingProxyType(
             "mailbox in such a location that it may be easily and readily seen by a person of ordinary eyesight on "
             "the public street or highway upon which the mailbox abuts.",
         ),
+        "report": Quoted(
+            "288-15 L",
+            "It shall be the duty of all police officers of the Village of Benton to report violation of any provision "
+            "of this section.",
+        ),
         "conviction": Quoted("288-15 M", "Upon conviction thereof, he shall be subject to penalties."),
         "inform": Quoted(
             "288-15 J",
@@ -155,8 +160,13 @@ def duties(notice: Notice, law: Law) -> tuple[Duty, ...]:
     tuple of Duty
         In the order they are to be read.
     """
+    mailbox = Duty("On the mailbox", ("For each mailbox that you control.",), (ORDINANCE["mailbox"],))
+    return (_when(notice, law), *display(notice, law), mailbox, _neglect(law), WHO_TO_ASK)
+
+
+def display(notice: Notice, law: Law) -> tuple[Duty, ...]:
+    """Tell who pays for a number, how large it is, and where it is displayed (G(2), G(3), § 288-16)."""
     found = [
-        _when(notice, law),
         _who_pays(notice),
         _how_large(law),
         _where(notice, law),
@@ -168,12 +178,10 @@ def duties(notice: Notice, law: Law) -> tuple[Duty, ...]:
     ]
     if notice.doors > 1:
         found.append(_doors(notice))
-    found += [
-        Duty("On the mailbox", ("For each mailbox that you control.",), (ORDINANCE["mailbox"],)),
-        _neglect(law),
-        Duty("Who to ask", ("The Village Clerk-Treasurer.",), (ORDINANCE["inform"],)),
-    ]
     return tuple(found)
+
+
+WHO_TO_ASK = Duty("Who to ask", ("The Village Clerk-Treasurer.",), (ORDINANCE["inform"],))
 
 
 def summary(notice: Notice, law: Law) -> tuple[tuple[str, str, str], ...]:
@@ -186,7 +194,8 @@ def summary(notice: Notice, law: Law) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def _valued(law: Law, key: str) -> Quoted:
+def valued(law: Law, key: str) -> Quoted:
+    """Return the sentence that a number of the law stands in."""
     value = law[key]
     return Quoted(value.section.removeprefix("§ "), value.quotation)
 
@@ -209,7 +218,7 @@ def _when(notice: Notice, law: Law) -> Duty:
         text.append(f"Under another reading: {said(deadline.alternative)}. {deadline.alternative_reading}")
     if deadline.reading:
         text.append(deadline.reading)
-    return Duty(f"By {due_day(deadline)}", tuple(text), (ORDINANCE["place"], _valued(law, "place_within_days")))
+    return Duty(f"By {due_day(deadline)}", tuple(text), (ORDINANCE["place"], valued(law, "place_within_days")))
 
 
 def _who_pays(notice: Notice) -> Duty:
@@ -221,12 +230,12 @@ def _who_pays(notice: Notice) -> Duty:
 
 
 def _how_large(law: Law) -> Duty:
-    return Duty(f"At least {inches(law['number_height_in'].value)} high", (), (_valued(law, "number_height_in"),))
+    return Duty(f"At least {inches(law['number_height_in'].value)} high", (), (valued(law, "number_height_in"),))
 
 
 def _where(notice: Notice, law: Law) -> Duty:
     limit = law["display_distance_ft"].value
-    quoted = (ORDINANCE["door"], _valued(law, "display_distance_ft"))
+    quoted = (ORDINANCE["door"], valued(law, "display_distance_ft"))
     known = math.isfinite(notice.set_back_ft)
     text = [_distance(notice)] if known else ["The distance of the building to the street line is not on record."]
     if notice.display == "at_street_line":
@@ -275,7 +284,7 @@ def _doors(notice: Notice) -> Duty:
 
 def _neglect(law: Law) -> Duty:
     text = "The section names no amount, and none is stated here."
-    return Duty("If it is neglected", (text,), (_valued(law, "neglect_days"), ORDINANCE["conviction"]))
+    return Duty("If it is neglected", (text,), (valued(law, "neglect_days"), ORDINANCE["conviction"]))
 
 
 def feet(length_ft: float) -> str:

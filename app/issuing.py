@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,21 +13,25 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app import audit, maps, registers
+from app import audit, cases, maps, registers
 from app.adoption import not_conforming, official_under
 from app.assign import written
 from app.audit import Act
 from app.auth import Person
 from app.board import survey
+from app.case_numbering import DEFECTS, NUMBERING
 from app.changes import StateError
 from app.clocks import LOCAL, said_day, within_days
-from app.documents import Drawn, Neighbour, Notice, Sheet, assignment_notice, certificate
+from app.documents import Drawn, Letter, Neighbour, Notice, Sheet, assignment_notice, certificate, letter
+from app.law import law_on
 from app.map_versions import Atlas
+from app.once import answered, once
 from app.tables import addresses, documents
 from app.village import LONLAT, Village
+from app.violation import Violation, violation_letter
 
 Json = dict[str, Any]
-KINDS = {"certificate": "C", "notice": "N"}
+KINDS = {"certificate": "C", "notice": "N", "violation": "V"}
 """Kinds of documents, and the letter their numbers begin with."""
 AROUND_FT = 1500.0
 """How far round the entrance the document's map has streets."""
@@ -51,6 +55,12 @@ class Asked:
         Address of the public pages, without a slash at its end; ``""`` for none on the document.
     first_number, addressee
         Of a notice: whether the Village pays (§ 288-15 G(2)), and to whom it goes.
+    case_id, given
+        Of a case's document: the case, and the facts of the step that issues it.
+    draft
+        Whether it only shows what would be issued.
+    key, said
+        Of the request: the same one sent twice issues one document.
     """
 
     address_id: int
@@ -58,6 +68,80 @@ class Asked:
     base_url: str
     first_number: bool = True
     addressee: str = ""
+    case_id: int = 0
+    given: Mapping[str, Any] = field(default_factory=dict)
+    draft: bool = False
+    key: str = ""
+    said: Json = field(default_factory=dict)
+
+
+def of_case(connection: Connection, person: Person, case_id: int, given: Mapping[str, Any], base_url: str) -> Asked:
+    """Return the document that a case's step issues.
+
+    Parameters
+    ----------
+    connection
+        To the register.
+    person
+        Who issues it.
+    case_id
+        The case.
+    given
+        The facts of the step: ``addressee``, and who ``pays`` for the number.
+    base_url
+        As in `Asked`.
+
+    Returns
+    -------
+    Asked
+        Ready to be issued, or drawn as a draft.
+
+    Raises
+    ------
+    StreetsError
+        The case's state, its address or the facts do not allow it.
+    """
+    facts = cases.check_document(connection, person, case_id, given)
+    address_id = cases.get(connection, case_id)["address_id"]
+    first, addressee = facts["pays"] == "village", facts.get("addressee", "")
+    return Asked(address_id, "violation", base_url, first, addressee, case_id, facts)
+
+
+def draft(atlas: Atlas, person: Person, asked: Asked) -> bytes:
+    """Draw a document as it would be issued, marked as a draft; nothing is kept."""
+    with atlas.database.read() as connection:
+        drawn = _drawn_up(atlas, connection, person, replace(asked, draft=True), datetime.now(UTC))
+    return bytes(drawn.values["pdf"])
+
+
+def issue_for_case(
+    atlas: Atlas, person: Person, case_id: int, given: Mapping[str, Any], base_url: str, key: str = ""
+) -> Json:
+    """Issue a case's document and record that in the case; the same request sent twice issues one.
+
+    Parameters
+    ----------
+    atlas
+        The village and its register.
+    person
+        Who issues it.
+    case_id, given, base_url
+        As in `of_case`.
+    key
+        Of the request.
+
+    Returns
+    -------
+    dict
+        ``id`` of the case, and ``document``: its id.
+    """
+    said: Json = {"case": case_id, "step": "issue", **given}
+    with atlas.database.read() as connection:
+        before = answered(connection, person.actor, key, said)
+        if before is not None:
+            return before
+        asked = of_case(connection, person, case_id, given, base_url)
+    return issue(atlas, person, replace(asked, key=key, said=said))
 
 
 def issue(atlas: Atlas, person: Person, asked: Asked) -> registers.Row:
@@ -78,7 +162,7 @@ def issue(atlas: Atlas, person: Person, asked: Asked) -> registers.Row:
     Returns
     -------
     dict
-        The document's row.
+        The document's row; of a case's document the case's ``id`` and the ``document``'s.
 
     Raises
     ------
@@ -90,11 +174,16 @@ def issue(atlas: Atlas, person: Person, asked: Asked) -> registers.Row:
         with atlas.database.read() as connection:
             drawn = _drawn_up(atlas, connection, person, asked, at)
         with atlas.database.write() as connection:
-            row = registers.located(connection, asked.address_id)
-            if row == drawn.row and _number(connection, asked.kind, at) == drawn.values["number"]:
+            if _same(connection, asked, drawn) and _number(connection, asked.kind, at) == drawn.values["number"]:
                 return _kept(connection, person, asked, drawn)
     with atlas.database.write() as connection:
         return _kept(connection, person, asked, _drawn_up(atlas, connection, person, asked, datetime.now(UTC)))
+
+
+def _same(connection: Connection, asked: Asked, drawn: _DrawnUp) -> bool:
+    """Whether the address, and the case, are still what was drawn."""
+    case = cases.get(connection, asked.case_id) if asked.case_id else None
+    return registers.located(connection, asked.address_id) == drawn.row and case == drawn.case
 
 
 @dataclass(frozen=True)
@@ -103,11 +192,20 @@ class _DrawnUp:
 
     row: registers.Row
     values: Json
+    case: registers.Row | None = None
 
 
 def _kept(connection: Connection, person: Person, asked: Asked, drawn: _DrawnUp) -> registers.Row:
+    return once(connection, person.actor, asked.key, asked.said, lambda: _keep(connection, person, asked, drawn))
+
+
+def _keep(connection: Connection, person: Person, asked: Asked, drawn: _DrawnUp) -> registers.Row:
     act = Act(connection, person.actor, f"{asked.kind} of {drawn.row['full']}", drawn.values["issued_at"])
-    return registers.insert(act, f"issue {asked.kind}", documents, drawn.values)
+    made = registers.insert(act, f"issue {asked.kind}", documents, drawn.values)
+    if not asked.case_id:
+        return made
+    cases.record_document(act, asked.case_id, {**asked.given, "document": made["id"], "number": made["number"]})
+    return {"id": asked.case_id, "document": made["id"]}
 
 
 def _drawn_up(atlas: Atlas, connection: Connection, person: Person, asked: Asked, at: datetime) -> _DrawnUp:
@@ -117,15 +215,20 @@ def _drawn_up(atlas: Atlas, connection: Connection, person: Person, asked: Asked
     village = atlas.read(connection, row["map_version"])
     sheet = _sheet(atlas, connection, village, row, person, asked, at)
     facts: Json = {name: row[name] for name in ("full", "status", "map_version")}
+    case: registers.Row | None = None
     if asked.kind == "notice":
         notice = _notice(connection, village, row, first_number=asked.first_number, addressee=asked.addressee)
         facts |= {"first_number": asked.first_number, "addressee": asked.addressee, "deadline": notice.deadline.day}
         pdf = assignment_notice(sheet, notice)
+    elif asked.case_id:
+        case = cases.get(connection, asked.case_id)
+        pdf = letter(sheet, _violation(connection, village, row, asked, case))
+        facts |= {"first_number": asked.first_number, "addressee": asked.addressee, "case": case["id"]}
     else:
         pdf = certificate(sheet)
     said = {"kind": asked.kind, "number": sheet.document_no, "audit_head": sheet.audit_head, "facts": facts}
     kept = {"address_id": row["id"], "sha256": hashlib.sha256(pdf).hexdigest(), "pdf": pdf}
-    return _DrawnUp(row, {**said, **kept, "issued_at": at, "issued_by": person.name})
+    return _DrawnUp(row, {**said, **kept, "issued_at": at, "issued_by": person.name}, case)
 
 
 def _number(connection: Connection, kind: str, at: datetime) -> str:
@@ -157,7 +260,7 @@ def _sheet(
         village=made.name,
         county=made.county,
         state=made.state,
-        document_no=_number(connection, asked.kind, at),
+        document_no="Draft" if asked.draft else _number(connection, asked.kind, at),
         issued_at=at,
         issued_by=person.name,
         acting_for=person.acting_for,
@@ -179,6 +282,7 @@ def _sheet(
         axis_north_deg=math.degrees(math.atan2(float(north[0]), float(north[1]))),
         audit_head=audit.head(connection),
         public_url=f"{asked.base_url}/addresses/{row['id']}" if asked.base_url else "",
+        draft=asked.draft,
     )
 
 
@@ -265,3 +369,16 @@ def _notice(
         old_address=old[0]["full"] if old else "",
         doors=row["location_doors"],
     )
+
+
+def _violation(
+    connection: Connection, village: Village, row: registers.Row, asked: Asked, case: registers.Row
+) -> Letter:
+    """Return what a violation notice says: what was first seen in this round of its case, and its 20 days."""
+    matter = cases.matter_of(connection, case)
+    notice = _notice(connection, village, row, first_number=asked.first_number, addressee=asked.addressee)
+    clock, first = NUMBERING.clocks(matter)[0], matter.course.events[0]
+    seen = next((event for event in reversed((*matter.course.earlier, first)) if event["what"] == "report"), first)
+    on = seen["at"].astimezone(LOCAL).date()
+    found = Violation(case["id"], on, DEFECTS[seen["facts"]["defect"]], clock.deadline, clock.reading)
+    return violation_letter(notice, found, law_on(row["law_date"]))

@@ -51,15 +51,32 @@ def once(connection: Connection, actor: Actor, key: str, asked: Json, do: Callab
     """
     if not key:
         return do()
-    digest = hashlib.sha256(canonical(asked).encode("utf-8", "surrogatepass")).hexdigest()
-    mine = (requests.c.owner == actor.id) & (requests.c.key == key)
-    row = connection.execute(sa.select(requests).where(mine)).mappings().one_or_none()
-    if row is not None and row["digest"] != digest:
-        message = "This Idempotency-Key was used before, for another request."
-        raise RepeatedError(message, [Fault("Idempotency-Key", key, "a key of its own for each request")])
-    if row is not None:
-        return dict(json.loads(row["answer"]))
+    before = answered(connection, actor, key, asked)
+    if before is not None:
+        return before
     answer = canonical(do())
-    kept: Json = {"owner": actor.id, "key": key, "digest": digest, "status": 201, "answer": answer}
+    kept: Json = {"owner": actor.id, "key": key, "digest": _digest(asked), "status": 201, "answer": answer}
     connection.execute(sa.insert(requests).values(**kept, made_at=datetime.now(UTC)))
     return dict(json.loads(answer))
+
+
+def answered(connection: Connection, actor: Actor, key: str, asked: Json) -> Json | None:
+    """Return what the same request was answered before; None where it was not sent.
+
+    Raises
+    ------
+    RepeatedError
+        The key was used for another request.
+    """
+    if not key:
+        return None
+    mine = (requests.c.owner == actor.id) & (requests.c.key == key)
+    row = connection.execute(sa.select(requests).where(mine)).mappings().one_or_none()
+    if row is not None and row["digest"] != _digest(asked):
+        message = "This Idempotency-Key was used before, for another request."
+        raise RepeatedError(message, [Fault("Idempotency-Key", key, "a key of its own for each request")])
+    return dict(json.loads(row["answer"])) if row is not None else None
+
+
+def _digest(asked: Json) -> str:
+    return hashlib.sha256(canonical(asked).encode("utf-8", "surrogatepass")).hexdigest()

@@ -69,6 +69,10 @@ PARAGRAPHS = {
         " property as provided in this section. In case of doubt as to the proper number to be assigned to any "
         "lot or building, the Clerk-Treasurer shall determine the number of such lot or building."
     ),
+    "288-15 L": (
+        "Police officers to report violations. It shall be the duty of all police officers of the Village of Benton to"
+        " report violation of any provision of this section."
+    ),
     "288-15 M": (
         "Penalty. If the owner or occupant of any building required to be numbered by this section shall neglect "
         "for the period of 20 days to duly attach and maintain the proper number on such building, the Director "
