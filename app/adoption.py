@@ -21,7 +21,9 @@ from app.answers import listed, row_of
 from app.audit import Act, Actor
 from app.board import act_of_board
 from app.changes import computed_of
+from app.map_edits import orphans
 from app.map_versions import Atlas, MapStateError, edition_of, placeholders, proposal
+from app.registers import DependsError
 from app.tables import addresses, maps
 from app.village import Edition, Village
 from gis.difference import RowChange, difference
@@ -83,7 +85,13 @@ def _moved(village: Village, row: registers.Row, computed: int, side: str) -> Mo
         found = computed_of(village, row, place)[0]
     else:
         found = (computed or None) if side == row["half"] else None
-    return Moved(row, found, found is not None and found in {row["number"], row["computed_number"]})
+    chosen = row["number"] if _existed(row) else row["computed_number"]
+    return Moved(row, found, found is not None and found in {row["number"], chosen})
+
+
+def _existed(row: registers.Row) -> bool:
+    """Whether a number was there before and brought in: nobody chose it over the computed one."""
+    return any(finding["code"] == "EXISTING_NUMBER" for finding in row["findings"])
 
 
 def diff(atlas: Atlas, connection: Connection, version: int) -> Json:
@@ -109,7 +117,7 @@ def diff(atlas: Atlas, connection: Connection, version: int) -> Json:
     adopted = _adopted(connection)
     old = atlas.at(connection, adopted) if adopted and adopted != version else None
     changes = difference(old.map if old else None, new.map)
-    moved = [m for part in _parts(connection) for m in under(new, part) if not m.agrees]
+    moved = [m for part in in_parts(connection) for m in under(new, part) if not m.agrees]
     moved.sort(key=lambda m: [m.row[c.name] for c in registers.IN_ORDER])
     counts = {
         "blocks": len(changes),
@@ -122,15 +130,15 @@ def diff(atlas: Atlas, connection: Connection, version: int) -> Json:
         "status": row["status"],
         "compared_with": adopted if old else None,
         "counts": counts,
-        "blocks": [_block(old, new, change) for change in changes],
+        "blocks": [block_change(old, new, change) for change in changes],
         "addresses": [described(m) for m in moved],
         "placeholders": placeholders(new.files),
-        "unmatched_edits": [edit.place for edit in new.map.unmatched],
+        "unmatched_edits": [edit.place for edit in new.unmatched],
         "findings": listed(new.map.findings),
     }
 
 
-def _parts(connection: Connection, *conditions: Any) -> Iterator[list[registers.Row]]:
+def in_parts(connection: Connection, *conditions: Any) -> Iterator[list[registers.Row]]:
     """Give the active addresses with their locations some thousand at a time: all of a town are a gigabyte."""
     last = 0
     wanted = (registers.IS_ACTIVE, *conditions)
@@ -146,7 +154,8 @@ def _adopted(connection: Connection) -> int:
     return int(connection.execute(asked).scalar_one_or_none() or 0)
 
 
-def _block(old: Village | None, new: Village, change: RowChange) -> Json:
+def block_change(old: Village | None, new: Village, change: RowChange) -> Json:
+    """Return a block that differs between two maps."""
     return {
         "change": change.kind,
         "street": change.street,
@@ -204,7 +213,9 @@ def adopt(
     Raises
     ------
     MapStateError
-        The version is no proposal, or was proposed under edits that match no row any more.
+        The version is no proposal, or was proposed under edits that match nothing any more.
+    DependsError
+        Addresses are on a street that the version does not have.
     StreetsError
         A day to come, no act, no reason where one is needed.
     """
@@ -237,9 +248,14 @@ def check(
     proposal(connection, version)
     day, act = act_of_board(day, act)
     village = atlas.at(connection, version)
-    if village.map.unmatched:
-        told = "; ".join(edit.place for edit in village.map.unmatched)
-        raise MapStateError.of("version", f"edits that match no row: {told}", "edits that match, or are withdrawn")
+    if village.unmatched:
+        told = "; ".join(edit.place for edit in village.unmatched)
+        raise MapStateError.of("version", f"edits that match nothing: {told}", "edits that match, or are withdrawn")
+    left = orphans(connection, village)
+    if left:
+        names = ", ".join(sorted({row["street"] for row in left}))
+        told = [{"id": row["id"], "address": row["full"], "status": row["status"]} for row in left[:50]]
+        raise DependsError(f"{len(left)} addresses are on {names}, which version {version} does not have.", told)
     nameless = placeholders(village.files)
     if nameless and not reason.strip():
         expected = "why it is adopted although these names are placeholders; every page of it will say so"
@@ -252,7 +268,7 @@ def check(
 def _settle(act: Act, village: Village) -> tuple[int, list[Moved]]:
     """Make provisional numbers that agree official, and mark those that do not."""
     official, differ = 0, []
-    for part in _parts(act.connection, addresses.c.status != "proposed"):
+    for part in in_parts(act.connection, addresses.c.status != "proposed"):
         alike: dict[tuple[str, bool], list[registers.Row]] = {}
         for moved in under(village, part):
             now = (moved.row["status"], moved.row["conforms"])

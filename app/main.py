@@ -19,8 +19,11 @@ from app.routes import (
     audit_pages,
     document_routes,
     doubt_pages,
+    existing_pages,
     face_pages,
+    lookups,
     map_edit_pages,
+    map_edits_api,
     map_pages,
     map_view_pages,
     maps_api,
@@ -29,15 +32,19 @@ from app.routes import (
     people_api,
     register_api,
 )
+from app.routes.lookups import Lookups
 from app.routes.rendering import ShownWorker
 from app.schema import ensure_schema
 from app.settings import Settings
+from app.watch import Watch
 
 
 @asynccontextmanager
 async def _closing(app: FastAPI) -> AsyncIterator[None]:
-    """Close the register's connections when the application ends."""
+    """Read the register for the lookups while the application runs, and close its connections when it ends."""
+    app.state.watch.start()
     yield
+    app.state.watch.stop()
     app.state.database.close()
 
 
@@ -77,11 +84,16 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.settings = settings
     app.state.database = database
     app.state.atlas = atlas
+    app.state.watch = Watch(atlas)
     errors.install(app)
     app.add_middleware(KnownKeys)
+    logged = settings.state_dir / "911-log"
+    app.add_middleware(Lookups, watch=app.state.watch, directory=logged, rate=settings.lookup_rate / settings.workers)
     app.include_router(api.router)
     app.include_router(register_api.router)
     app.include_router(maps_api.router)
+    app.include_router(map_edits_api.router)
+    app.include_router(lookups.router)
     app.include_router(document_routes.router)
     app.include_router(people_api.router)
     app.include_router(people.router)
@@ -89,6 +101,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.include_router(pages_of.router)
     for pages_of in (map_edit_pages, map_view_pages, map_pages, doubt_pages, audit_pages):
         app.include_router(pages_of.router)
+    app.include_router(existing_pages.router)
     pages.install(app)
     if settings.show_worker:
         app.add_middleware(ShownWorker)

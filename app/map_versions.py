@@ -13,7 +13,7 @@ import threading
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,21 +29,17 @@ from app.columns import canonical
 from app.db import Database
 from app.law import law_on, today
 from app.settings import VillageSettings, plain
+from app.street_plans import AnyEdit, as_named_now, edited, is_of_streets
 from app.streets import VillageFiles, read_village
-from app.tables import map_edits, maps, renamings, vacations
+from app.tables import imports, map_edits, maps, renamings, vacations
 from app.village import Edition, Village
 from gis.address import street_key
 from gis.crs import working_crs
-from gis.edits import LENGTH, Edit
 from gis.errors import StreetsError
 from gis.network import Piece
 from gis.rules import Reading
 
 Row = dict[str, Any]
-
-
-MOST_OFF = 3.0
-"""A length of record is not this many times longer or shorter than the linework shows."""
 
 
 class MapStateError(StreetsError):
@@ -88,6 +84,21 @@ def unpack(snapshot: bytes, about: VillageFiles) -> VillageFiles:
     return VillageFiles(settings, pieces, about.linework, about.published)
 
 
+def pack_pieces(pieces: Iterable[Piece]) -> bytes:
+    """Write streets that were brought in as bytes."""
+    return zlib.compress(canonical([_piece(piece) for piece in pieces]).encode(), 9)
+
+
+def of_register(connection: Connection, files: VillageFiles) -> VillageFiles:
+    """Return the village's files with the streets that were brought in last, where any were; else as they are."""
+    newest = sa.select(imports.c.content).where(imports.c.kind == "streets", imports.c.undone_at.is_(None))
+    content = connection.execute(newest.order_by(imports.c.id.desc()).limit(1)).scalar_one_or_none()
+    if content is None:
+        return files
+    pieces = tuple(Piece(**{**p, "line": LineString(p["line"])}) for p in json.loads(zlib.decompress(content)))
+    return replace(files, pieces=pieces)
+
+
 def with_names(files: VillageFiles, renamed: Iterable[Mapping[str, Any]]) -> VillageFiles:
     """Give streets the names they were given by later acts."""
     made, pieces = files.settings, files.pieces
@@ -117,16 +128,12 @@ def edits_of(connection: Connection, version: int) -> list[Row]:
 
 
 def unmatched_edits(connection: Connection, village: Village, version: int) -> list[Row]:
-    """Return a version's edits that no row of its map answers to."""
-    lost = {id(edit) for edit in village.map.unmatched}
-    taken = zip(edits_of(connection, version), village.map.edits, strict=False)
-    return [row for row, edit in taken if id(edit) in lost]
-
-
-def as_edit(row: Mapping[str, Any]) -> Edit:
-    """Return an edit as the geometry core takes it."""
-    known = ("kind", "street", "side", "path", "at_ft", "value", "code", "decision", "reason")
-    return Edit(**{name: row[name] for name in known}, by=row["made_by"], on=row["made_at"].date().isoformat())
+    """Return a version's edits that no street or row of its map answers to."""
+    lost = {id(edit) for edit in village.unmatched}
+    rows = edits_of(connection, version)
+    of_streets = zip(filter(is_of_streets, rows), village.street_edits, strict=False)
+    of_rows = zip((row for row in rows if not is_of_streets(row)), village.map.edits, strict=False)
+    return [row for row, edit in (*of_streets, *of_rows) if id(edit) in lost]
 
 
 # --- the atlas: villages in memory ---
@@ -200,15 +207,18 @@ class Atlas:
         with self.database.read() as connection:
             return self.read(connection, key[0])
 
-    def read(self, connection: Connection, version: int, more: Sequence[Edit] = ()) -> Village:
-        """Derive a version's village inside a transaction, with further edits on trial."""
+    def read(self, connection: Connection, version: int, more: Sequence[AnyEdit] = (), *, without: int = 0) -> Village:
+        """Derive a version's village inside a transaction, with further edits on trial or without one of its own."""
         row = registers.get(connection, maps, version)
         later = registers.rows(connection, renamings, *_standing(renamings), renamings.c.made_at > row["made_at"])
-        files = with_names(unpack(row["snapshot"], self.files), later)
-        edits = [as_edit(edit) for edit in edits_of(connection, version)]
-        edits = [_renamed(edit, later) for edit in edits]
-        edition = replace(edition_of(row), placeholders=len(placeholders(files)))
-        return Village.of(files, law_on(row["law_date"]), (*edits, *more), edition, aliases(connection))
+        own = [edit for edit in edits_of(connection, version) if edit["id"] != without]
+        done = edited(unpack(row["snapshot"], self.files), row["made_at"], own, later, more)
+        done = replace(done, files=_open(done.files, vacated(connection, row["made_at"])))
+        edition = replace(edition_of(row), placeholders=len(placeholders(done.files)))
+        made = Village.of(
+            done.files, law_on(row["law_date"]), done.rows, edition, {**done.names, **aliases(connection)}
+        )
+        return replace(made, street_edits=done.streets, lost=done.lost, formerly=formerly(connection))
 
     def ensure(self) -> None:
         """Make the first version, or the next where none is adopted and the village's files have changed."""
@@ -222,7 +232,8 @@ class Atlas:
 
     def digest(self, connection: Connection) -> str:
         """Return the digest of the village's own files, under the names given since."""
-        return _digest(with_names(self.files, registers.rows(connection, renamings, *_standing(renamings))))
+        renamed = registers.rows(connection, renamings, *_standing(renamings))
+        return _digest(with_names(of_register(connection, self.files), renamed))
 
     @property
     def files_changed(self) -> bool:
@@ -230,12 +241,6 @@ class Atlas:
         with self.database.read() as connection:
             version = self.village.edition.version if self.village.edition else 0
             return bool(registers.get(connection, maps, version)["digest"] != self.digest(connection))
-
-
-def _renamed(edit: Edit, renamed: Iterable[Mapping[str, Any]]) -> Edit:
-    for act in renamed:
-        edit = replace(edit, street=act["new"]) if edit.street == act["old"] else edit
-    return edit
 
 
 def _standing(table: sa.Table) -> tuple[Any, ...]:
@@ -250,6 +255,19 @@ def aliases(connection: Connection) -> dict[str, str]:
         present[street_key(act["old"])] = act["new"]
         present.pop(street_key(act["new"]), None)
     return present
+
+
+def formerly(connection: Connection) -> dict[str, tuple[str, ...]]:
+    """Return the streets that had each name before another street took it: their present names, by the name's key."""
+    had: dict[str, set[str]] = {}
+    for act in registers.rows(connection, renamings, *_standing(renamings)):
+        had[act["new"]] = had.pop(act["old"], set()) | {street_key(act["old"])}
+    present = {street_key(name) for name in had}
+    shared: dict[str, tuple[str, ...]] = {}
+    for name, keys in had.items():
+        for key in keys & present - {street_key(name)}:
+            shared[key] = (*shared.get(key, ()), name)
+    return shared
 
 
 def in_force(connection: Connection) -> int:
@@ -268,22 +286,28 @@ def _state(connection: Connection, version: int = 0) -> tuple[Any, ...]:
     """Return what a version's village depends on; equal states are equal villages."""
     version = version or in_force(connection)
     about = sa.select(maps.c.status, maps.c.adopted_on).where(maps.c.version == version)
-    last_edit = sa.select(sa.func.max(map_edits.c.id), sa.func.count(map_edits.c.withdrawn_at)).where(
-        map_edits.c.map_version == version
-    )
+    standing = sa.select(map_edits.c.id).where(map_edits.c.map_version == version, map_edits.c.withdrawn_at.is_(None))
     names = sa.select(sa.func.max(renamings.c.id), sa.func.count(renamings.c.undone_at))
-    return version, *(tuple(connection.execute(q).one()) for q in (about, last_edit, names))
+    edits = tuple(connection.execute(standing.order_by(map_edits.c.id)).scalars())  # one may come back by an undo
+    return version, edits, *(tuple(connection.execute(q).one()) for q in (about, names))
 
 
 def _digest(files: VillageFiles) -> str:
     return hashlib.sha256(zlib.decompress(pack(files, date.min))).hexdigest()
 
 
-def vacated(connection: Connection) -> dict[str, Row]:
-    """Return the streets that were vacated, by the key of their present name."""
+def _open(files: VillageFiles, gone: Mapping[str, Row]) -> VillageFiles:
+    """Leave out the streets that were vacated."""
+    pieces = tuple(piece for piece in files.pieces if street_key(piece.name) not in gone)
+    return VillageFiles(files.settings, pieces, files.linework, files.published)
+
+
+def vacated(connection: Connection, before: datetime | None = None) -> dict[str, Row]:
+    """Return the streets that were vacated, or before an instant, by the key of their present name."""
     renamed = registers.rows(connection, renamings, *_standing(renamings))
     found = {}
-    for row in registers.rows(connection, vacations, *_standing(vacations)):
+    earlier = [vacations.c.made_at < before] if before else []
+    for row in registers.rows(connection, vacations, *_standing(vacations), *earlier):
         name = row["street"]
         for act in renamed:
             if act["made_at"] > row["made_at"] and act["old"] == name:
@@ -295,7 +319,7 @@ def vacated(connection: Connection) -> dict[str, Row]:
 # --- acts ---
 
 
-def propose(atlas: Atlas, connection: Connection, actor: Actor, reason: str) -> Row:
+def propose(atlas: Atlas, connection: Connection, actor: Actor, reason: str, act: Act | None = None) -> Row:
     """Propose a map of the village's streets as its files have them now, under the names given since.
 
     Edits of the map in force are carried over, for an officer's decision is not asked for twice. Vacated streets are
@@ -311,21 +335,19 @@ def propose(atlas: Atlas, connection: Connection, actor: Actor, reason: str) -> 
         Who proposes.
     reason
         Why.
+    act
+        The act it belongs to, where it is part of another's.
 
     Returns
     -------
     dict
         The version's row, without its content.
     """
-    act = Act(connection, actor, plain(reason, "reason"))
+    act = act or Act(connection, actor, plain(reason, "reason"))
     gone = vacated(connection)
-    files = with_names(atlas.files, registers.rows(connection, renamings, *_standing(renamings)))
-    kept = VillageFiles(
-        files.settings,
-        tuple(piece for piece in files.pieces if street_key(piece.name) not in gone),
-        files.linework,
-        files.published,
-    )
+    renamed = registers.rows(connection, renamings, *_standing(renamings))
+    files = with_names(of_register(connection, atlas.files), renamed)
+    kept = _open(files, gone)
     day = atlas.law_date or today()
     law_on(day)
     before = [edits_of(connection, in_force(connection))] if registers.counted(connection, maps) else []
@@ -334,7 +356,7 @@ def propose(atlas: Atlas, connection: Connection, actor: Actor, reason: str) -> 
         "propose map",
         maps,
         {
-            "version": int(connection.execute(sa.select(sa.func.max(maps.c.version))).scalar_one() or 0) + 1,
+            "version": registers.next_id(connection, maps),
             "status": "proposal",
             "snapshot": pack(kept, day),
             "digest": _digest(files),
@@ -346,7 +368,7 @@ def propose(atlas: Atlas, connection: Connection, actor: Actor, reason: str) -> 
         },
     )
     for edit in before[0] if before else ():
-        carried = {k: v for k, v in edit.items() if k not in {"id", "withdrawn_at"}}
+        carried = {k: v for k, v in as_named_now(edit, renamed).items() if k not in {"id", "withdrawn_at"}}
         registers.insert(act, "carry edit over", map_edits, {**carried, "map_version": row["version"]})
     return registers.recorded(maps, row)
 
@@ -369,78 +391,13 @@ def proposal(connection: Connection, version: int) -> Row:
     return row
 
 
-def edit_map(atlas: Atlas, connection: Connection, actor: Actor, version: int, edit: Edit) -> Row:
-    """Record an officer's edit of a proposal's row, after it was tried.
-
-    Parameters
-    ----------
-    atlas
-        For the map.
-    connection
-        Of the transaction.
-    actor
-        Who edits.
-    version
-        The proposal.
-    edit
-        What changes, with the reason.
-
-    Returns
-    -------
-    dict
-        The edit's row.
-
-    Raises
-    ------
-    StreetsError
-        The version is no proposal; the edit is none that the map allows or matches no row; no reason.
-    """
-    proposal(connection, version)
-    if not edit.reason.strip():
-        raise StreetsError.of("reason", "nothing", "why the map is edited")
-    edit = replace(edit, reason=plain(edit.reason, "reason"), decision=plain(edit.decision, "decision"))
-    tried = atlas.read(connection, version, (edit,))
-    _check_length(tried, edit)
-    if edit in tried.map.unmatched:
-        row = f"{edit.side} {edit.street}, {edit.at_ft:g} ft from its base line"
-        raise StreetsError.of("row", row, "a row of this version, or a finding of it")
-    act = Act(connection, actor, edit.reason)
-    values = {k: v for k, v in asdict(edit).items() if k not in {"by", "on"}}
-    made = {"map_version": version, "made_at": act.at, "made_by": actor.name}
-    return registers.insert(act, "edit map", map_edits, {**values, **made})
-
-
-def _check_length(village: Village, edit: Edit) -> None:
-    """Refuse a length of record that cannot be one of the block that the linework shows."""
-    if edit.kind != LENGTH:
-        return
-    near = village.network.reading.noded_ft
-    for row in village.map.rows:
-        if (row.street, row.side, row.path) == edit.half and abs(row.from_ft - edit.at_ft) <= near:
-            low, high = row.length_ft / MOST_OFF, row.length_ft * MOST_OFF
-            if not low <= edit.value <= high:
-                expected = f"{low:,.0f} to {high:,.0f} ft: the linework shows {row.length_ft:,.1f} ft"
-                raise StreetsError.of("value", f"{edit.value:,.1f} ft", expected)
-
-
-def withdraw_edit(atlas: Atlas, connection: Connection, actor: Actor, edit_id: int, reason: str) -> Row:
-    """Take an edit of a proposal back."""
-    row = registers.get(connection, map_edits, edit_id)
-    proposal(connection, row["map_version"])
-    if row["withdrawn_at"] is not None:
-        raise MapStateError.of("edit", f"edit {edit_id}, withdrawn", "an edit that stands")
-    act = Act(connection, actor, reason)
-    row = registers.update(act, "withdraw edit", map_edits, row, {"withdrawn_at": act.at})
-    atlas.read(connection, row["map_version"])  # the others must still hold without it
-    return row
-
-
-def withdraw(connection: Connection, actor: Actor, version: int, reason: str) -> Row:
+def withdraw(connection: Connection, actor: Actor, version: int, reason: str, act: Act | None = None) -> Row:
     """Withdraw a proposal; the last one open is kept while none is adopted, or no number could be given."""
     row = proposal(connection, version)
     others = registers.counted(connection, maps, maps.c.status.in_(("proposal", "adopted")), maps.c.version != version)
     if not others:
         raise MapStateError.of("version", f"version {version}, the only map there is", "one of several")
     return registers.recorded(
-        maps, registers.update(Act(connection, actor, reason), "withdraw map", maps, row, {"status": "withdrawn"})
+        maps,
+        registers.update(act or Act(connection, actor, reason), "withdraw map", maps, row, {"status": "withdrawn"}),
     )

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from app import registers
+from app import cases, registers
 from app.audit import Act, Actor
 from app.board import act_of_board
-from app.changes import DependsError, StateError, needs_reason, renamed_columns
+from app.changes import StateError, needs_reason, renamed_columns
 from app.considered import sound_alike
 from app.map_versions import Atlas, vacated
-from app.settings import tidy
+from app.registers import DependsError
+from app.street_names import as_street_name, doubled
 from app.tables import addresses, renamings, vacations
 from app.village import Village
-from gis.address import LONGEST_TEXT, split_street_name, street_key
+from gis.address import street_key
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
-
-
-_ADDRESS = re.compile(r"\d+\s")
-_DIRECTIONS = frozenset({"north", "south", "east", "west"})
 
 
 def on_street(connection: Connection, street: str) -> list[registers.Row]:
@@ -88,20 +84,12 @@ def rename(
 
 
 def _new_name(village: Village, old: str, new: str) -> str:
-    name = tidy(new)
-    if not name or len(name) > LONGEST_TEXT // 2:
-        raise StreetsError.of("name", name or "nothing", f"a street's name of at most {LONGEST_TEXT // 2} letters")
-    parts = split_street_name(name)
-    if not any(c.isalpha() for c in parts.street_name) and not name[-1].isalpha():
-        raise StreetsError.of("name", name, "a name with a word in it, not a number alone")
-    if _ADDRESS.match(name) or street_key(name) in _DIRECTIONS:
-        raise StreetsError.of("name", name, "a street's name, not an address or a direction")
+    name = as_street_name(new)
     if name == old:
         raise StreetsError.of("name", name, "another name than the street has")
-    for other in village.streets:
-        same = {street_key(name), street_key(f"{name} {split_street_name(other.name).street_post_type}")}
-        if other.name != old and street_key(other.name) in same:
-            raise StreetsError.of("name", name, f"a name that no other street has; {other.name} has it")
+    other = doubled(village, name, old)
+    if other:
+        raise StreetsError.of("name", name, f"a name that no other street has; {other} has it")
     return name
 
 
@@ -157,6 +145,7 @@ def vacate(
     registers.insert(made, "vacate street", vacations, {**values, "made_at": made.at, "made_by": actor.name})
     gone = {"status": "retired", "retired_at": made.at, "retired_reason": f"{name} was vacated: {made.reason}"}
     for row in left:
+        cases.close_retired(made, row, "vacate street")
         registers.update(made, "vacate street", addresses, registers.get(connection, addresses, row["id"]), gone)
     return {
         "street": name,
@@ -165,7 +154,26 @@ def vacate(
     }
 
 
-def warnings(village: Village, name: str) -> str:
-    """Return what an officer is warned of about a street's name; ``""`` for nothing."""
+def warnings(village: Village, name: str) -> list[str]:
+    """Return what an officer is warned of about a street's name.
+
+    Parameters
+    ----------
+    village
+        The village, under that name.
+    name
+        A street's present name.
+
+    Returns
+    -------
+    list of str
+        A street whose name sounds alike, and streets that had this name before; nothing where it is plain.
+    """
     other = sound_alike(village, name) if name in village.frontages.names else ""
-    return f"{name} sounds like {other}: callers may mistake one for the other." if other else ""
+    told = [f"{name} sounds like {other}: callers may mistake one for the other."] if other else []
+    before = village.formerly.get(street_key(name), ())
+    return told + [
+        f"{street} was called {name} before: that name now means this street, and whoever still says it of {street} "
+        "is sent here."
+        for street in before
+    ]

@@ -10,12 +10,15 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app import registers
+from app import cases, letters, registers
 from app.audit import Act
 from app.auth import Permission, Person
-from app.changes import DependsError, StateError, check_free, needs_reason
-from app.map_versions import vacated
-from app.tables import addresses, documents, map_edits, maps, metadata, renamings
+from app.changes import StateError, check_free, coming_back, needs_reason
+from app.map_edits import undone_well
+from app.map_versions import Atlas, vacated
+from app.registers import DependsError
+from app.tables import addresses, audit, case_events, documents, map_edits, maps, metadata, renamings
+from app.village import Village
 from gis.address import street_key
 
 Json = dict[str, Any]
@@ -30,11 +33,13 @@ UNDOABLE = {
 """Acts that can be undone, and who may."""
 
 
-def undo(connection: Connection, person: Person, number: int, reason: str) -> int:
+def undo(atlas: Atlas, connection: Connection, person: Person, number: int, reason: str) -> int:
     """Undo an act on which nothing depends: every row it changed is as before, and both acts stay in the audit.
 
     Parameters
     ----------
+    atlas
+        For the map, which must hold after it.
     connection
         Of the transaction.
     person
@@ -58,8 +63,18 @@ def undo(connection: Connection, person: Person, number: int, reason: str) -> in
     """
     entries = check_undo(connection, person, number)
     act = Act(connection, person.actor, needs_reason(reason))
-    for entry in reversed(entries):
-        _take_back(act, entry)
+
+    def take_back() -> None:
+        _take_all_back(atlas, act, entries)
+
+    of_map = [int(entry["subject"]) for entry in entries if entry["kind"] == "map_edits"]
+    if of_map:
+        version = registers.get(connection, map_edits, of_map[0])["map_version"]
+        undone_well(atlas, connection, version, take_back)
+    else:
+        take_back()
+    if not act.number:
+        raise StateError.of("act", f"act {number}, which changed nothing", "an act that leaves something to take back")
     return act.number
 
 
@@ -101,6 +116,8 @@ def check_undo(connection: Connection, person: Person, number: int) -> list[regi
 
 def _check_nothing_depends(connection: Connection, entries: Sequence[registers.Row]) -> None:
     number, since = entries[0]["act"], entries[0]["at"]
+    if entries[0]["what"] == "adopt map":
+        _refuse_resting(connection, entries[-1]["seq"])
     for kind, subject in dict.fromkeys((entry["kind"], entry["subject"]) for entry in entries):
         last = registers.history(connection, kind, subject, limit=1)[0]
         if last["act"] != number:
@@ -118,6 +135,9 @@ def _on_address(connection: Connection, address_id: int, since: datetime) -> Non
     if later:
         told = f"Version {later[-1]['version']} of the map was adopted since: correct, retire or restore it instead."
         raise DependsError(told)
+    opened = [case["id"] for case in cases.on_address(connection, address_id) if case["opened_at"] >= since]
+    if opened:
+        raise DependsError(f"Case {opened[0]} was opened on it: correct or retire the address instead.")
     mine = (documents.c.address_id == address_id) & (documents.c.issued_at >= since)
     papers = registers.rows(connection, documents, mine)
     if papers:
@@ -128,6 +148,18 @@ def _on_address(connection: Connection, address_id: int, since: datetime) -> Non
 def _on_map(connection: Connection, version: int, since: datetime) -> None:
     given = (addresses.c.map_version == version) & (addresses.c.made_at > since)
     _refuse_given(connection, given, f"under version {version}")
+
+
+def _refuse_resting(connection: Connection, seq: int) -> None:
+    """Refuse to undo an adoption by which numbers became official since: confirmed, restored or renumbered.
+
+    None is official under a map that nobody adopted, but those that were brought in so.
+    """
+    official = '%"status":"official"%'
+    rose = audit.c.after.like(official) & (audit.c.before.is_(None) | audit.c.before.not_like(official))
+    since = (audit.c.kind == "addresses") & (audit.c.seq > seq) & audit.c.what.not_like("import%") & rose
+    ids = sa.select(sa.cast(audit.c.subject, sa.Integer)).where(since)
+    _refuse_given(connection, (addresses.c.status == "official") & addresses.c.id.in_(ids), "or made official under it")
 
 
 def _on_edit(connection: Connection, edit_id: int, since: datetime) -> None:
@@ -161,11 +193,12 @@ def _refuse_given(connection: Connection, given: Any, where: str) -> None:
     rows = registers.rows(connection, addresses, given)
     if rows:
         some = [{"id": row["id"], "address": row["full"], "status": row["status"]} for row in rows[:50]]
-        raise DependsError(f"{len(rows)} numbers were given {where} since.", some)
+        count = "A number was" if len(rows) == 1 else f"{len(rows)} numbers were"
+        raise DependsError(f"{count} given {where} since.", some)
 
 
 def _refuse_proposed(connection: Connection, since: datetime) -> None:
-    later = registers.rows(connection, maps, maps.c.made_at > since)
+    later = registers.rows(connection, maps, maps.c.made_at > since, maps.c.status != "withdrawn")
     if later:
         raise DependsError(f"Version {later[0]['version']} of the map was proposed since: record a new act instead.")
 
@@ -180,16 +213,56 @@ _DEPENDENTS: Mapping[str, Callable[[Connection, int, datetime], None]] = {
 """What depends on a record of each kind, beside what was done to it."""
 
 
+def _take_all_back(atlas: Atlas, act: Act, entries: Sequence[registers.Row]) -> None:
+    """Take an act's entries back: streets, maps and places before the addresses that stand on them."""
+    ids = list(dict.fromkeys(int(entry["subject"]) for entry in entries if entry["kind"] == "addresses"))
+    village = atlas.now(act.connection) if ids else None  # as it was before anything is written
+    before = {address_id: registers.get(act.connection, addresses, address_id) for address_id in ids}
+    for entry in reversed(entries):
+        if entry["kind"] != "addresses":
+            _take_back(act, entry)
+    for entry in reversed(entries):
+        if entry["kind"] == "addresses":
+            _address_back(act, village, entry, ids)
+    letters.check(
+        act.connection, [(before[address_id], registers.get(act.connection, addresses, address_id)) for address_id in ids]
+    )
+
+
+def _address_back(act: Act, village: Village | None, entry: registers.Row, ids: Sequence[int]) -> None:
+    """Take back what was done to an address; one that comes back or changes its number is held as a restored one is."""
+    assert village is not None
+    row = registers.get(act.connection, addresses, int(entry["subject"]))
+    if entry["before"] is None:
+        changes: Json = {"status": "retired", "retired_at": act.at, "retired_reason": f"Undone: {act.reason}"}
+    else:
+        before = restored(addresses, json.loads(entry["before"]))
+        changes = {name: value for name, value in before.items() if row[name] != value}
+        named = {**row, **changes}
+        if named["status"] != "retired" and changes.keys() & {"status", "number", "suffix", "street"}:
+            check_free(act.connection, named)
+        if named["status"] != "retired" and entry["what"] != "rename street":  # it takes all of a street back at once
+            if row["status"] == "retired" or changes.keys() & {"number", "suffix"}:
+                changes |= _held(act, village, named, was_retired=row["status"] == "retired", ids=ids)
+    if changes:
+        registers.update(act, "undo", addresses, row, changes)
+
+
+def _held(act: Act, village: Village, named: registers.Row, *, was_retired: bool, ids: Sequence[int]) -> Json:
+    """Return what an address that comes back has of the map and the streets' names that are in force now."""
+    again = coming_back(act, village, named, named["status"], ids)
+    return again if was_retired else {}
+
+
 def _take_back(act: Act, entry: registers.Row) -> None:
     table = metadata.tables[entry["kind"]]
     row = registers.get(act.connection, table, int(entry["subject"]))
     if entry["before"] is not None:
         before = restored(table, json.loads(entry["before"]))
         changes = {name: value for name, value in before.items() if row[name] != value}
-        if table is addresses and changes.get("status", "retired") != "retired":
-            check_free(act.connection, {**row, **changes})
-    elif table is addresses:
-        changes = {"status": "retired", "retired_at": act.at, "retired_reason": f"Undone: {act.reason}"}
+    elif table is case_events:
+        cases.take_back(act, row)
+        return
     elif "undone_at" in table.c:
         changes = {"undone_at": act.at}
     elif "withdrawn_at" in table.c:

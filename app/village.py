@@ -19,6 +19,7 @@ from gis.errors import Fault, UnknownStreetError
 from gis.findings import Finding
 from gis.frontages import Frontages
 from gis.network import Network, network
+from gis.street_edits import StreetEdit
 
 LONLAT = "EPSG:4326"
 
@@ -122,6 +123,10 @@ class Village:
         Which version of the map it is; None outside the register.
     aliases
         Names that streets had before, by their key.
+    formerly
+        Names that a street has now and others had before, by their key: the others' present names.
+    street_edits, lost
+        The officers' edits of its streets, and those of them that nothing answered to.
     """
 
     files: VillageFiles
@@ -130,6 +135,9 @@ class Village:
     frontages: Frontages
     edition: Edition | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
+    street_edits: tuple[StreetEdit, ...] = ()
+    lost: tuple[StreetEdit, ...] = ()
+    formerly: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, directory: Path, day: date) -> Village:
@@ -202,6 +210,11 @@ class Village:
         if self.edition.adopted:
             return ""
         return self.files.settings.draft or self.edition.state
+
+    @property
+    def unmatched(self) -> tuple[Edit | StreetEdit, ...]:
+        """The officers' edits that no street, row, line or finding answers to, so that they do nothing."""
+        return (*self.lost, *self.map.unmatched)
 
     @property
     def network(self) -> Network:

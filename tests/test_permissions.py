@@ -120,6 +120,10 @@ TABLE: Mapping[str, Permission | str] = {
     "POST /api/v1/maps/{version}/withdraw": P.EDIT_MAP,
     "POST /api/v1/maps/{version}/edits": P.EDIT_MAP,
     "POST /api/v1/maps/{version}/edits/{edit_id}/withdraw": P.EDIT_MAP,
+    "POST /api/v1/maps/{version}/edits/preview": P.EDIT_MAP,
+    "POST /api/v1/maps/{version}/edits/{edit_id}/preview": P.EDIT_MAP,
+    "POST /api/v1/maps/{version}/plat-check": P.EDIT_MAP,
+    "GET /api/v1/maps/{version}/findings": OPEN,
     "POST /api/v1/streets/{name:path}/rename": P.NAME_STREETS,
     "POST /api/v1/streets/{name:path}/vacate": P.NAME_STREETS,
     "GET /addresses": OPEN,
@@ -167,6 +171,11 @@ TABLE: Mapping[str, Permission | str] = {
     "GET /audit": P.READ_AUDIT,
     "GET /audit/acts/{number}": P.READ_AUDIT,
     "POST /audit/acts/{number}/undo": P.READ_RECORDS,
+    # what exists already, and the plat book
+    "GET /audit-numbers": P.READ_RECORDS,
+    "GET /audit-numbers/map.js": P.READ_RECORDS,
+    "GET /api/v1/existing": P.READ_RECORDS,
+    "GET /api/v1/existing/rows": P.READ_RECORDS,
     # documents
     "POST /api/v1/addresses/{address_id}/certificate": P.ISSUE,
     "POST /api/v1/addresses/{address_id}/notice": P.ISSUE,

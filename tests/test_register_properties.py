@@ -100,7 +100,7 @@ class Office(RuleBasedStateMachine):
         with self.database.read() as connection:
             done = connection.execute(sa.select(audit.c.act).distinct().order_by(audit.c.act.desc())).scalars().all()
         act = done[min(back, len(done) - 1)]
-        self.on(0, lambda c, _: undoing.undo(c, OFFICER, act, "a mistake"), 1)
+        self.on(0, lambda c, _: undoing.undo(self.atlas, c, OFFICER, act, "a mistake"), 1)
 
     def on(self, k: int, act: Any, dummy: int = 0) -> None:
         ids = self.ids() or [dummy]

@@ -13,11 +13,12 @@ from sqlalchemy.engine import Connection
 
 from app import changes, records, registers, undoing
 from app.auth import Permission, Person
-from app.changes import DependsError, StateError
+from app.changes import StateError
 from app.considered import TakenError
 from app.deps import AtlasDep, needs
 from app.errors import status_of
 from app.map_versions import Atlas
+from app.registers import DependsError
 from app.routes.address_pages import last_act
 from app.routes.asked import read_degrees, read_pair
 from app.routes.assign_pages import Outline, Typed, fault_of
@@ -118,7 +119,7 @@ def retire(
     """Retire an address; its lettered doors too, where the form that listed them says so."""
     try:
         with atlas.database.write() as connection:
-            changes.retire(connection, person.actor, address_id, reason, letters=letters)
+            changes.retire(connection, person.actor, address_id, reason, with_letters=letters)
     except StreetsError as error:
         return _refused(request, atlas, address_id, "retire", error, reason=reason)
     return _go(address_id, "retired")
@@ -194,7 +195,7 @@ def undo(
                 raise registers.NotFoundError.of("act", str(number), "an act that was done to this address")
             if any(undoing.UNDOABLE.get(e["what"]) == Permission.ADOPT_MAP for e in subjects):
                 raise StateError.of("act", "the adoption of a map", "an act that was done to this address alone")
-            undoing.undo(connection, person, number, reason)
+            undoing.undo(atlas, connection, person, number, reason)
     except StreetsError as error:
         shown = _undoing(atlas, person, address_id, number)
         return _refused(request, atlas, address_id, "undo", error, reason=reason, **shown)

@@ -199,7 +199,7 @@ def act_undo(
     """Undo an act; who may do it may undo it."""
     try:
         with atlas.database.write() as connection:
-            made = undoing.undo(connection, person, number, reason)
+            made = undoing.undo(atlas, connection, person, number, reason)
     except StreetsError as error:
         if isinstance(error, registers.NotFoundError) or not person.may(Permission.READ_AUDIT):
             raise

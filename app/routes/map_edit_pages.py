@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query, Request, Response
 
-from app import map_versions, registers
+from app import map_edits, map_versions, registers
 from app.answers import Json
 from app.auth import Permission, Person
 from app.deps import AtlasDep, needs
@@ -19,7 +19,8 @@ from app.routes import words
 from app.routes.forms import READ, Id, Text, Typed, faults_of, go, read_number, read_whole
 from app.routes.rendering import page, with_query
 from app.routes.strips import anchor
-from app.tables import map_edits, maps
+from app.tables import map_edits as edits_table
+from app.tables import maps
 from app.village import Village
 from gis.blocks import Row
 from gis.edits import Edit
@@ -61,8 +62,8 @@ def _rows_page(
     with atlas.database.read() as connection:
         row = registers.get(connection, maps, version)
         village = atlas.at(connection, version)
-        mine = map_edits.c.map_version == version
-        edits = registers.rows(connection, map_edits, mine, order=[map_edits.c.id.desc()])
+        mine = edits_table.c.map_version == version
+        edits = registers.rows(connection, edits_table, mine, order=[edits_table.c.id.desc()])
         unmatched = [e["id"] for e in map_versions.unmatched_edits(connection, village, version)]
     name = village.street_name(street) if street else ""
     shown: Json = {"faults": {}, "form": {}, "at": "", "done": "", **given}
@@ -138,7 +139,7 @@ def edit(
         tidy = (" ".join(text.split()) for text in (decision, reason))
         made = Edit(kind, street, half, path, at_ft, number, code, *tidy)
         with atlas.database.write() as connection:
-            map_versions.edit_map(atlas, connection, person.actor, version, made)
+            map_edits.record(atlas, connection, person.actor, version, made)
     except registers.NotFoundError:
         raise
     except StreetsError as error:
@@ -159,10 +160,10 @@ def unedit(
 ) -> Response:
     """Take an edit of a proposal back."""
     with atlas.database.write() as connection:
-        row = registers.get(connection, map_edits, edit_id)
+        row = registers.get(connection, edits_table, edit_id)
         if row["map_version"] != version:
             raise registers.NotFoundError.of("id", str(edit_id), f"the id of an edit of version {version}")
-        map_versions.withdraw_edit(atlas, connection, person.actor, edit_id, " ".join(reason.split()))
+        map_edits.withdraw_edit(atlas, connection, person.actor, edit_id, " ".join(reason.split()))
     return go(
         with_query(f"/maps/{version}/rows", street=street, done="withdrawn") if street else f"/maps/{version}#edits"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 from pydantic import BeforeValidator, Field
@@ -15,7 +15,6 @@ from app.deps import AtlasDep, needs
 from app.routes.api import PreviewRequest, answered
 from app.routes.register_api import PROBLEMS, Reason, Text
 from app.tables import maps
-from gis.edits import Edit
 
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS)
 
@@ -53,19 +52,6 @@ class Vacation(BoardAct):
     """A Board act that vacates a street."""
 
     retire: Annotated[bool, Field(description="Whether addresses left on it are retired in the same act.")] = False
-
-
-class RowEdit(Reason):
-    """An officer's edit of a row."""
-
-    kind: Literal["hundred", "length", "remove_line", "decide"]
-    street: Annotated[str, Field(max_length=200)]
-    half: Annotated[str, Field(max_length=10)]
-    path: Annotated[int, Field(ge=0, le=1000)] = 0
-    at_ft: Annotated[float, Field(ge=0, le=10_000_000, description="Where the row begins; of a line, its station.")]
-    value: Annotated[float, Field(ge=0, le=10_000_000, description="The hundred, or the length of record in feet.")] = 0
-    code: Annotated[str, Field(max_length=40, description="The finding decided.")] = ""
-    decision: Annotated[Text, Field(description="What was decided of it.")] = ""
 
 
 @router.get("/maps", summary="Versions of the Street Numbering Map")
@@ -145,30 +131,6 @@ def map_withdraw(version: Version, asked: Reason, person: Editor, atlas: AtlasDe
         return answered(records.version(map_versions.withdraw(connection, person.actor, version, asked.reason)))
 
 
-@router.post("/maps/{version}/edits", status_code=201, summary="Edit a row of a proposal")
-def map_edit(version: Version, asked: RowEdit, person: Editor, atlas: AtlasDep) -> Response:
-    """Set a row's hundred or length of record, remove an extended line, or decide a finding."""
-    known: dict[str, Any] = asked.model_dump(exclude={"half"})
-    edit = Edit(**{**known, "side": asked.half.capitalize(), "street": atlas.village.street_name(asked.street)})
-    with atlas.database.write() as connection:
-        row = map_versions.edit_map(atlas, connection, person.actor, version, edit)
-    return answered({"id": row["id"], "version": version, "kind": row["kind"], "reason": row["reason"]}, 201)
-
-
-@router.post("/maps/{version}/edits/{edit_id}/withdraw", summary="Take an edit of a proposal back")
-def map_unedit(
-    version: Version,
-    edit_id: Annotated[int, Path(ge=1, le=2_000_000_000)],
-    asked: Reason,
-    person: Editor,
-    atlas: AtlasDep,
-) -> Response:
-    """Withdraw an edit."""
-    with atlas.database.write() as connection:
-        row = map_versions.withdraw_edit(atlas, connection, person.actor, edit_id, asked.reason)
-    return answered({"id": row["id"], "version": row["map_version"], "withdrawn": True})
-
-
 @router.get("/survey", summary="Whether the survey of § 288-15 G(1) is completed")
 def survey_get(atlas: AtlasDep) -> Response:
     """Show the record of the survey's completion."""
@@ -192,8 +154,7 @@ def street_rename(name: str, asked: Renaming, person: Namer, atlas: AtlasDep) ->
     with atlas.database.write() as connection:
         given = (asked.name, asked.date, asked.act, asked.reason)
         made = naming.rename(atlas, connection, person.actor, name, *given)
-    warning = naming.warnings(atlas.village, made["new"])
-    return answered({**made, "warnings": [warning] if warning else []}, 201)
+    return answered({**made, "warnings": naming.warnings(atlas.village, made["new"])}, 201)
 
 
 @router.post("/streets/{name:path}/vacate", status_code=201, summary="Record that a street was vacated")

@@ -119,6 +119,9 @@ class Decision(Reason):
 
     number: Annotated[Number | None, Field(description="The number determined; none where none is given.")] = None
     suffix: Annotated[str, Field(max_length=5)] = ""
+    another_building: Annotated[
+        bool, Field(description="Whether it is another building than the one this entrance's number is of (§ 288-15 H).")
+    ] = False
 
 
 @router.post("/addresses", status_code=201, summary="Assign a number to a building (§ 288-15 A, G(1), K)")
@@ -174,7 +177,7 @@ def address_get(address_id: Id, person: PersonDep, atlas: AtlasDep) -> Response:
 def address_retire(address_id: Id, asked: Retirement, person: Officer, atlas: AtlasDep) -> Response:
     """Retire an address: its number is free again, the record stays."""
     with atlas.database.write() as connection:
-        changes.retire(connection, person.actor, address_id, asked.reason, letters=asked.letters)
+        changes.retire(connection, person.actor, address_id, asked.reason, with_letters=asked.letters)
         return _shown(connection, atlas, address_id)
 
 
@@ -272,7 +275,10 @@ def doubt_raise(asked: Doubtful, person: Officer, atlas: AtlasDep) -> Response:
 def doubt_decide(doubt_id: Id, asked: Decision, person: Clerk, atlas: AtlasDep) -> Response:
     """Determine the number, or that none is given."""
     with atlas.database.write() as connection:
-        row = doubts.decide(atlas, connection, person.actor, doubt_id, asked.number, asked.suffix, asked.reason)
+        given = (asked.number, asked.suffix, asked.reason)
+        row = doubts.decide(
+            atlas, connection, person.actor, doubt_id, *given, another_building=asked.another_building
+        )
     return answered(records.doubt(row))
 
 
@@ -282,7 +288,7 @@ def act_undo(
 ) -> Response:
     """Undo an act: who may do it may undo it."""
     with atlas.database.write() as connection:
-        made = undoing.undo(connection, person, number, asked.reason)
+        made = undoing.undo(atlas, connection, person, number, asked.reason)
     return answered({"act": made, "undid": number})
 
 

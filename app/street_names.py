@@ -1,0 +1,61 @@
+"""What may be a street's name, and whether another street has it already."""
+
+from __future__ import annotations
+
+import re
+
+from app.settings import tidy
+from app.village import Village
+from gis.address import LONGEST_TEXT, split_street_name, street_key
+from gis.errors import StreetsError
+
+_ADDRESS = re.compile(r"\d+\s")
+_DIRECTIONS = frozenset({"north", "south", "east", "west"})
+
+
+def as_street_name(text: str) -> str:
+    """Return a street's name as it is recorded.
+
+    Parameters
+    ----------
+    text
+        As typed.
+
+    Returns
+    -------
+    str
+        Without blanks at its ends or doubled within.
+
+    Raises
+    ------
+    StreetsError
+        It is no street's name.
+    """
+    name = tidy(text)
+    if not name or len(name) > LONGEST_TEXT // 2 or not name.isprintable():
+        raise StreetsError.of("name", name or "nothing", f"a street's name of at most {LONGEST_TEXT // 2} letters")
+    parts = split_street_name(name)
+    if not any(c.isalpha() for c in parts.street_name) and not name[-1].isalpha():
+        raise StreetsError.of("name", name, "a name with a word in it, not a number alone")
+    if _ADDRESS.match(name) or street_key(name) in _DIRECTIONS:
+        raise StreetsError.of("name", name, "a street's name, not an address or a direction")
+    return name
+
+
+def doubled(village: Village, name: str, own: str = "") -> str:
+    """Return another street that has a name already, however it is spelt there; ``""`` where none has.
+
+    Parameters
+    ----------
+    village
+        The village.
+    name
+        The name.
+    own
+        The present name of the street that is to get it.
+    """
+    for other in village.streets:
+        same = {street_key(name), street_key(f"{name} {split_street_name(other.name).street_post_type}")}
+        if other.name != own and street_key(other.name) in same:
+            return other.name
+    return ""

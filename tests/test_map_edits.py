@@ -1,0 +1,302 @@
+"""Streets of a proposal edited through the API: shown before it is recorded, recorded, carried over and taken back.
+
+The plat of `tests.plat`: Main Street on y = 0, Van Buren Street on x = 0, First Avenue on y = 330, Second Avenue on
+y = 660, Alma Street on x = 440 from y = -700 to 1500. Alma's blocks to First and to Second are 330 ft, unit 8.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.people import state
+from tests.test_register import ADDRESSES, Office, office
+
+__all__ = ["office"]
+
+Json = dict[str, Any]
+FEET = {"crs": "EPSG:7608"}
+NEVER = {"kind": "block_line", "street": "First Avenue", "to": "never", "reason": "a lane"}
+DRAWN = {"kind": "draw", "street": "Oak Street", "to": "street", "line": [[900, 100], [900, 1200]], **FEET,
+         "reason": "the new plat"}  # fmt: skip
+HALF = {"name": "Half Avenue", "line": [[100, 495], [900, 495]], **FEET}
+
+
+def edit(office: Office, version: int = 1, **given: Any) -> Any:
+    return office.post(f"/api/v1/maps/{version}/edits", {"reason": "as on the plat", **given})
+
+
+def shown(office: Office, version: int = 1, **given: Any) -> Any:
+    return office.post(f"/api/v1/maps/{version}/edits/preview", given)
+
+
+def withdraw(office: Office, edit_id: int, version: int = 1, **given: Any) -> Any:
+    return office.post(f"/api/v1/maps/{version}/edits/{edit_id}/withdraw", {"reason": "a mistake", **given})
+
+
+def propose(office: Office) -> int:
+    return int(office.post("/api/v1/maps", {"reason": "the year's plats"}).json()["version"])
+
+
+def undo(office: Office, edit_id: int, what: str = "edit map") -> Any:
+    entries = office.get("/api/v1/audit", kind="map_edits", subject=str(edit_id)).json()["items"]
+    act = next(entry["act"] for entry in entries if entry["what"] == what)
+    return office.post(f"/api/v1/acts/{act}/undo", {"reason": "a mistake"})
+
+
+def names(office: Office) -> list[str]:
+    return [s["name"] for s in office.client.get("/api/v1/streets").json()["items"]]
+
+
+# --- shown, then recorded ---
+
+
+def test_what_an_edit_would_change_is_shown_and_nothing_is_stored(office: Office) -> None:
+    made = office.assign(400, 471).json()
+    assert made["number"] == 145  # 141 ft past First, unit 8
+    before = state(office.database)
+    told = shown(office, **NEVER).json()
+    assert state(office.database) == before
+    # without First's line the block runs 660 ft from Main, unit 15: 471 / 15 = 31.4
+    assert [(a["id"], a["was"], a["would_be"], a["status"]) for a in told["addresses"]] == [
+        (made["id"], 145, 11 + 2 * 31, "provisional")
+    ]
+    assert (told["counts"]["official"], told["counts"]["provisional"]) == (0, 1)
+    alma = [b for b in told["blocks"] if (b["street"], b["half"]) == ("Alma Street", "North")]
+    assert alma[0]["new"]["unit_ft"] == 15
+
+
+def test_an_edit_is_recorded_as_it_was_shown_or_asked_again(office: Office) -> None:
+    seen = shown(office, **NEVER).json()["seen"]
+    office.assign(400, 471)
+    refused = edit(office, **NEVER, seen=seen)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (409, "seen")
+    assert office.get("/api/v1/maps/1").json()["edits"] == []
+    assert edit(office, **NEVER, seen=shown(office, **NEVER).json()["seen"]).status_code == 201
+    assert office.assign(400, 100).json()["number"] == 11 + 2 * 6  # 100 / 15
+
+
+def test_taking_an_edit_back_is_shown_too(office: Office) -> None:
+    made = edit(office, **NEVER).json()["id"]
+    door = office.assign(400, 471).json()
+    told = office.post(f"/api/v1/maps/1/edits/{made}/preview").json()
+    assert [(a["id"], a["was"], a["would_be"]) for a in told["addresses"]] == [(door["id"], 73, 145)]
+    assert withdraw(office, made, seen="another").status_code == 409
+    assert withdraw(office, made, seen=told["seen"]).status_code == 200
+    assert office.chain_is_whole()
+
+
+def test_an_edit_of_streets_needs_a_reason_a_proposal_and_something_to_change(office: Office) -> None:
+    assert edit(office, **{**NEVER, "reason": " "}).json()["errors"][0]["field"] == "reason"
+    assert edit(office, **{**NEVER, "street": "Elm Street"}).status_code == 404
+    assert edit(office, kind="kind", street="First Avenue", to="boulevard").json()["errors"][0]["field"] == "to"
+    assert edit(office, kind="split", street="First Avenue", at=[300, 900], **FEET).json()["errors"][0]["field"] == "at"
+    assert edit(office, kind="length", street="Alma Street").json()["errors"][0]["field"] == "half"
+    office.adopt()
+    assert edit(office, **NEVER).status_code == 409
+
+
+# --- names and addresses ---
+
+
+def test_a_street_without_addresses_is_named_and_the_name_before_still_leads_to_it(office: Office) -> None:
+    naming = {"kind": "name", "street": "Alma Street", "to": "Elm Street", "name_status": "confirmed"}
+    made = edit(office, **naming).json()["id"]
+    assert "Elm Street" in names(office)
+    assert office.assign(400, 471, "Alma Street").json()["address"] == "145 North Elm Street"
+    # now taking the name back would leave that address on a street that is not there
+    refused = withdraw(office, made)
+    assert (refused.status_code, refused.json()["code"]) == (409, "DEPENDS")
+    assert refused.json()["dependents"][0]["address"] == "145 North Elm Street"
+    assert undo(office, made).status_code == 409
+    assert "Elm Street" in names(office)
+
+
+def test_a_street_with_addresses_is_renamed_by_the_boards_act_only(office: Office) -> None:
+    office.assign(400, 471)
+    refused = edit(office, kind="name", street="Alma Street", to="Elm Street")
+    assert refused.status_code == 409
+    assert "Board's act" in refused.json()["detail"]
+    body = {"name": "Elm Street", "date": "2026-06-01", "act": "Resolution 2026-9", "reason": "the Board"}
+    assert office.post("/api/v1/streets/Alma Street/rename", body).status_code == 201
+    # its name can be confirmed all the same
+    assert edit(office, kind="name", street="Elm Street", to="Elm Street").status_code == 201
+
+
+def test_a_part_with_addresses_is_not_named_or_removed_apart(office: Office) -> None:
+    office.assign(400, 471)
+    edit(office, kind="split", street="Alma Street", at=[440, 0], **FEET)
+    for given in ({"kind": "remove"}, {"kind": "name", "to": "Elm Street"}):
+        assert edit(office, street="Alma Street", at=[440, 700], **given, **FEET).status_code == 409
+        assert shown(office, street="Alma Street", at=[440, -350], **given, **FEET).status_code == 200
+
+
+def test_another_streets_name_is_given_only_where_the_street_goes_on(office: Office) -> None:
+    refused = edit(office, kind="name", street="First Avenue", to="alma st")
+    assert "Alma Street has it" in refused.json()["detail"]
+    assert edit(office, **{**DRAWN, "street": "Alma Street"}).status_code == 422
+    on = {**DRAWN, "street": "Alma Street", "line": [[440, 1500], [440, 2100]]}
+    assert edit(office, **on).status_code == 201
+
+
+def test_no_map_is_adopted_that_has_not_the_streets_of_its_addresses(office: Office) -> None:
+    version = propose(office)  # in force now, as the newest
+    edit(office, 1, kind="name", street="Alma Street", to="Elm Street")
+    office.assign(400, 471)
+    refused = office.adopt(1)
+    assert (refused.status_code, refused.json()["code"]) == (409, "DEPENDS")
+    assert office.adopt(version).status_code == 200
+
+
+# --- taken back, carried over ---
+
+
+def test_an_edit_undone_and_done_again_leaves_the_map_as_it_was(office: Office) -> None:
+    made = edit(office, **NEVER).json()["id"]
+    assert undo(office, made).status_code == 200
+    assert office.assign(400, 100).json()["number"] == 11 + 2 * 12  # 100 / 8
+    again, other = edit(office, **NEVER).json()["id"], edit(office, **DRAWN).json()["id"]
+    withdraw(office, again)
+    undo(office, again, "withdraw edit")
+    withdraw(office, other)  # as many are withdrawn as before, but others
+    assert office.assign(430, 100).json()["number"] == 11 + 2 * 6
+    assert "Oak Street" not in names(office)
+
+
+def test_an_edit_that_rests_on_another_does_nothing_when_that_is_taken_back(office: Office) -> None:
+    drawn = edit(office, **{**DRAWN, "line": [[900, -1200], [900, 1200]]}).json()["id"]
+    assert edit(office, kind="base_line", street="Oak Street", to="ns").status_code == 201
+    assert office.assign(1000, 40, "Main Street").json()["number"] == 10 + 2 * 6  # 100 ft east of Oak, open: 100 / 15
+    assert withdraw(office, drawn).status_code == 200
+    assert office.assign(100, 40, "Main Street").json()["number"] == 30  # of Van Buren Street again: 100 / 10
+    assert office.get("/api/v1/maps/1/diff").json()["unmatched_edits"] == ["base_line of Oak Street"]
+    assert office.adopt().status_code == 409
+
+
+def test_edits_are_carried_over_and_one_that_matches_nothing_is_told(office: Office) -> None:
+    split = edit(office, kind="split", street="Alma Street", at=[440, 0], **FEET).json()["id"]
+    edit(office, kind="kind", street="Alma Street", at=[440, 700], to="private", **FEET)
+    edit(office, **DRAWN)
+    told = office.post(f"/api/v1/maps/1/edits/{split}/preview").json()
+    assert told["unmatched"] == ["kind of the piece of Alma Street at (440, 750)"]
+    withdraw(office, split)
+    version = propose(office)
+    assert "Oak Street" in names(office)
+    diff = office.get(f"/api/v1/maps/{version}/diff").json()
+    assert diff["unmatched_edits"] == told["unmatched"]
+    assert office.adopt(version).status_code == 409
+    lost = next(e["id"] for e in office.get(f"/api/v1/maps/{version}").json()["edits"] if e["kind"] == "kind")
+    assert withdraw(office, lost, version).status_code == 200
+    assert office.adopt(version).status_code == 200
+
+
+def test_a_street_that_was_drawn_and_renamed_since_is_carried_over_under_its_new_name(office: Office) -> None:
+    edit(office, **DRAWN)
+    edit(office, kind="length", street="Oak Street", half="North", at_ft=330, value=352)
+    body = {"name": "Elm Street", "date": "2026-06-01", "act": "Resolution 2026-9", "reason": "the Board"}
+    assert office.post("/api/v1/streets/Oak Street/rename", body).status_code == 201
+    assert {"Elm Street"} <= set(names(office))
+    version = propose(office)
+    assert "Elm Street" in names(office)
+    assert "Oak Street" not in names(office)
+    assert office.get(f"/api/v1/maps/{version}/diff").json()["unmatched_edits"] == []
+    assert {e["street"] for e in office.get(f"/api/v1/maps/{version}").json()["edits"]} == {"Elm Street"}
+
+
+def test_a_street_that_was_drawn_and_vacated_does_not_come_back(office: Office) -> None:
+    edit(office, **DRAWN)
+    body = {"date": "2026-06-01", "act": "Resolution 2026-9", "reason": "the Board"}
+    assert office.post("/api/v1/streets/Oak Street/vacate", body).status_code == 201
+    propose(office)
+    assert "Oak Street" not in names(office)
+    assert edit(office, 2, **DRAWN).json()["errors"][0]["field"] == "name"
+
+
+# --- a new plat ---
+
+
+def checks(made: Json) -> dict[str, str]:
+    return {check["code"]: check["verdict"] for check in made["plat"]["checks"]}
+
+
+def test_a_plat_that_conforms_to_the_streets_it_lies_between(office: Office) -> None:
+    made = office.post("/api/v1/maps/1/plat-check", {**HALF, "block_line": "never"}).json()
+    assert made["plat"]["street"]["base_lines"] == ["Van Buren Street"]
+    assert made["plat"]["street"]["halves"] == ["East"]
+    beside = {(pair["cross"], pair["hundred"], pair["street"], pair["other_hundred"])
+              for pair in made["plat"]["neighbours"]}  # fmt: skip
+    assert ("Alma Street", 100, "First Avenue", 100) in beside
+    assert set(checks(made).values()) == {"conforms"}
+    assert made["plat"]["conforms"]
+
+
+def test_a_plat_that_would_change_the_blocks_of_other_streets_and_numbers_given(office: Office) -> None:
+    office.adopt()
+    door = office.assign(400, 471).json()
+    before = state(office.database)
+    made = office.post("/api/v1/maps/1/plat-check", HALF).json()  # of the adopted map, which is not edited by it
+    assert state(office.database) == before
+    assert (checks(made)["OTHER_BLOCKS"], checks(made)["NUMBERS"]) == ("does not conform", "does not conform")
+    # from First to Half Avenue 165 ft, unit 4: 141 / 4 = 35.25
+    assert [(a["id"], a["status"], a["would_be"]) for a in made["addresses"]] == [
+        (door["id"], "official", 111 + 2 * 35)
+    ]
+    version = propose(office)
+    assert edit(office, version, **{**DRAWN, "street": "Half Avenue", "line": HALF["line"]}).status_code == 201
+    assert office.adopt(version).status_code == 200
+    now = office.get(f"{ADDRESSES}/{door['id']}").json()
+    assert (now["number"], now["status"], now["conforms"]) == (145, "official", False)
+
+
+def test_a_plat_whose_hundreds_are_others_than_its_neighbours(office: Office) -> None:
+    for at_ft, hundred in ((1320, 400), (660, 300), (330, 200)):
+        assert (
+            edit(office, kind="hundred", street="Alma Street", half="North", at_ft=at_ft, value=hundred).status_code
+            == 201
+        )
+    plat = {"name": "Oak Street", "line": [[900, 100], [900, 1200]], "block_line": "never", **FEET}
+    made = office.post("/api/v1/maps/1/plat-check", plat).json()
+    assert checks(made)["HUNDREDS"] == "does not conform"
+    (told,) = [check["text"] for check in made["plat"]["checks"] if check["code"] == "HUNDREDS"]
+    assert "At First Avenue it begins the 100 block, North Alma Street the 200 block" in told
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "said"),
+    [
+        ({"name": "Alma Court"}, 200, "sounds like Alma Street"),
+        ({"name": "alma street"}, 422, "a name that no other street has"),
+        ({"name": "Alma Street"}, 422, "a street that goes on where Alma Street ends"),
+        ({"name": "12"}, 422, "a name with a word in it"),
+        ({"line": [[100, 495]]}, 422, "two or more"),
+        ({"line": [[100, 495], [100, 9e9]]}, 422, "line"),
+        ({"line": [[0, 330], [900, 331]], "name": "First Avenue"}, 422, "has already"),
+    ],
+)
+def test_a_plat_under_a_name_or_line_that_cannot_be(office: Office, given: Json, status: int, said: str) -> None:
+    answer = office.post("/api/v1/maps/1/plat-check", {**HALF, **given})
+    assert (answer.status_code, said in answer.text) == (status, True), answer.text[:300]
+
+
+# --- findings, worked off ---
+
+
+def test_each_finding_is_listed_once_until_it_is_decided(office: Office) -> None:
+    edit(office, **{**DRAWN, "line": [[900, 400], [900, 430]], "street": "Stub Street"})
+    edit(office, kind="draw", street="Nook Lane", to="street", line=[[600, 150], [800, 150]], **FEET)
+    url = "/api/v1/maps/1/findings"
+    open_ones = office.client.get(url, params={"state": "open"}).json()["items"]
+    places = [(i["code"], i["message"], i["street"], i["half"], i["path"]) for i in open_ones]
+    assert len(places) == len(set(places))
+    one = next(i for i in open_ones if i["code"] == "EXTENSION_SPLITS_BLOCK")
+    assert one["settled_by"] == ["remove_line", "block_line", "decide"]
+    place = {name: one[name] for name in ("street", "half", "path", "at_ft", "code")}
+    assert edit(office, kind="decide", decision="kept", **place).status_code == 201
+    same = {**place, "kind": one["code"]}
+    after = office.client.get(url, params={"street": one["street"]}).json()["items"]
+    mine = [i for i in after if (i["code"], i["half"], i["message"]) == (same["code"], one["half"], one["message"])]
+    assert [(i["state"], i["decision"], i["settled_by"]) for i in mine] == [
+        ("decided", "kept", ["remove_line", "block_line"])
+    ]
+    assert office.client.get(url, params={"kind": "JOG_NEAR"}).json()["items"] == []
