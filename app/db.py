@@ -230,6 +230,12 @@ class Counter:
                 self._set(self._found + 1)
             return self._found
 
+    @property
+    def steady(self) -> int | None:
+        """Where it stands; None while a write is being committed, of which nobody has been told yet."""
+        found = self._found
+        return None if found % 2 else found
+
     @contextmanager
     def moving(self) -> Iterator[None]:
         """Move it, around a commit; the writer's file is locked by the caller."""

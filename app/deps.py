@@ -143,7 +143,8 @@ class KnownKeys:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on whose key is known, or that has none."""
-        if scope["type"] != "http" or all(name != b"authorization" for name, _ in scope["headers"]):
+        known = "person" in scope.get("state", {})
+        if scope["type"] != "http" or known or all(name != b"authorization" for name, _ in scope["headers"]):
             await self.app(scope, receive, send)
             return
         request = Request(scope, receive)

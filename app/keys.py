@@ -148,6 +148,13 @@ def holder(connection: Connection, secret: str) -> tuple[Person, datetime | None
     return Person(row.name, f"key:{row.id}", frozenset(map(Role, row.roles))), row.used_at
 
 
+def holders(connection: Connection) -> dict[str, Person]:
+    """Return the holder of every key that is in force, by what is stored of the key."""
+    asked = sa.select(api_keys.c.id, api_keys.c.name, api_keys.c.roles, api_keys.c.key_hash)
+    rows = connection.execute(asked.where(api_keys.c.revoked_at.is_(None)))
+    return {row.key_hash: Person(row.name, f"key:{row.id}", frozenset(map(Role, row.roles))) for row in rows}
+
+
 def touch_key(database: Database, person: Person) -> None:
     """Note that a key was used now, unless another is writing."""
     with database.write(waiting=False) as connection:

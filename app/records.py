@@ -11,16 +11,12 @@ from sqlalchemy.engine import Connection
 
 from app import registers
 from app.adoption import not_conforming
+from app.feed import PARTS
 from app.tables import addresses, map_edits
 from app.village import LONLAT, Village
 
 Json = dict[str, Any]
 
-PARTS = (
-    *("number_prefix", "number", "fraction", "suffix", "pre_directional", "street_pre_type", "street_name"),
-    *("street_post_type", "street_post_directional", "unit_type", "unit"),
-)
-"""CLDXF parts of an address; `gis.address` says which is which."""
 ACTS = {
     "assign": "assigned",
     "confirm": "confirmed",

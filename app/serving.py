@@ -108,4 +108,4 @@ def _tell(settings: Settings, title: str, token: str | None) -> None:
 def _hand_on(settings: Settings) -> None:
     """Hand the settings to the processes that serve, which read theirs from the environment."""
     for name, value in settings.model_dump(exclude_none=True).items():
-        os.environ[f"BENTON_{name.upper()}"] = str(value)
+        os.environ[Settings.variable(name)] = str(value)

@@ -25,7 +25,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 class Settings(BaseSettings):
     """What differs between two installations; what differs between two villages is in the data directory."""
 
-    model_config = SettingsConfigDict(env_prefix="BENTON_", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="BENTON_", frozen=True, populate_by_name=True)
 
     data_dir: Path = Field(
         default=REPOSITORY / "data" / "streets",
@@ -53,10 +53,25 @@ class Settings(BaseSettings):
     )
     workers: int = Field(default=1, ge=1, le=64, description="Processes that serve.")
     show_worker: bool = Field(default=False, description="Whether answers name the process that gave them.")
+    lookup_rate: float = Field(
+        default=200.0,
+        ge=0,
+        allow_inf_nan=False,
+        validation_alias="BENTON_911_RATE",
+        description="911 lookups a second that one key may make; 0 for any number.",
+    )
+    import_most_mb: int = Field(
+        default=200, ge=1, le=2000, description="Largest file that may be brought in over the network, megabytes."
+    )
     law_date: date | None = Field(
         default=None,
         description="Day whose law applies, such as 2026-07-01; left out, the day of the request.",
     )
+
+    @classmethod
+    def variable(cls, name: str) -> str:
+        """Return the environment variable that a setting is read from."""
+        return str(cls.model_fields[name].validation_alias or f"BENTON_{name.upper()}")
 
     @property
     def database(self) -> str:

@@ -89,6 +89,7 @@ TABLE: Mapping[str, Permission | str] = {
     "POST /api/v1/keys": P.MANAGE_PEOPLE,
     "POST /api/v1/keys/{key_id}/revoke": P.MANAGE_PEOPLE,
     # the register
+    **{f"GET /api/v1/911/{name}": P.READ_911 for name in ("validate", "locate", "nearest", "changes")},
     "GET /api/v1/addresses": OPEN,
     "GET /api/v1/addresses/{address_id}": OPEN,
     "GET /api/v1/faces": OPEN,

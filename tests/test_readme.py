@@ -46,7 +46,7 @@ def test_every_command_and_its_options_are_described() -> None:
 
 
 def test_every_setting_is_described() -> None:
-    assert [name for name in Settings.model_fields if f"BENTON_{name.upper()}" not in README] == []
+    assert [name for name in Settings.model_fields if Settings.variable(name) not in README] == []
 
 
 def test_every_file_linked_is_there() -> None:

@@ -1,0 +1,320 @@
+"""The index in memory behind the 911 lookups: every address by text, by number and by place, and every change.
+
+It is made of the log alone, as the change feed is, so that what is looked up is what was told. Lookups read it while
+others write, and while the database is locked or gone.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import hypot
+from operator import attrgetter
+from sys import intern
+from typing import Any
+
+import numpy as np
+import orjson
+import shapely
+from sqlalchemy.engine import Connection
+
+from app.feed import AT_ONCE, KINDS, Change, Entry, Json, entries, hash_of, placed, public, row_of
+
+PLACE = (*("x_ft", "y_ft", "lon", "lat", "placement", "accuracy_ft", "access_lon", "access_lat", "access_note"),)
+"""What is kept of a location's row."""
+FEW = 128
+"""So many addresses may have moved before the index of places is made anew."""
+NEAR_FT = 150.0
+"""How far is looked at first; three times as far each time until enough is found."""
+
+
+@dataclass(slots=True)
+class Known:
+    """An address as the lookups hold it; its parts have the names of the register's columns.
+
+    Parameters
+    ----------
+    id, status, full, usps
+        The address.
+    street, key, half
+        Where it is numbered; `key` is `gis.address.street_key` of the street.
+    prefix, number, fraction, suffix, unit_type, unit
+        Its number and unit.
+    place
+        Id of its location.
+    x, y
+        Its entrance, feet of the working CRS.
+    replaced_by
+        Id of the address that took its place, or None.
+    body
+        What the public may know of it, as JSON.
+    """
+
+    id: int
+    status: str
+    full: str
+    usps: str
+    street: str
+    key: str
+    half: str
+    prefix: str
+    number: int
+    fraction: str
+    suffix: str
+    unit_type: str
+    unit: str
+    place: int
+    x: float
+    y: float
+    replaced_by: int | None
+    body: bytes
+
+    @property
+    def active(self) -> bool:
+        """Whether it holds its number."""
+        return self.status != "retired"
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The forms it is found by as they stand, in capitals."""
+        return tuple(dict.fromkeys((self.full.upper(), self.usps)))
+
+    @property
+    def brief(self) -> Json:
+        """Id, address and status."""
+        return {"id": self.id, "address": self.full, "status": self.status}
+
+
+class Index:
+    """Every address of the register, and every change of one.
+
+    Reading it takes its `lock` for a moment, so that nobody sees half of an act.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.by_id: dict[int, Known] = {}
+        self.changes: list[Change] = []
+        self.last: tuple[int, str] = (0, "")
+        self._places: dict[int, tuple[Any, ...]] = {}
+        self._by_place: dict[int, list[int]] = {}
+        self._by_text: dict[str, list[int]] = {}
+        self._by_number: dict[tuple[str, str, int], list[int]] = {}
+        self._numbers: dict[tuple[str, str], list[int]] = {}
+        self._near = Near()
+
+    # --- reading the log ---
+
+    def read(self, connection: Connection) -> bool:
+        """Take in what the log has that is not known yet.
+
+        Parameters
+        ----------
+        connection
+            To the register, in one transaction.
+
+        Returns
+        -------
+        bool
+            Whether the log goes on from where it was read to; False where another register was put in its place, and
+            then nothing was taken in.
+        """
+        if not self._goes_on(connection):
+            return False
+        batch: list[Entry] = []
+        for entry in entries(connection, self.last[0]):
+            batch.append(entry)
+            if len(batch) >= AT_ONCE and entry.kind == "addresses":
+                self._take(batch)
+                batch = []
+        self._take(batch)
+        return True
+
+    def _goes_on(self, connection: Connection) -> bool:
+        seq, known = self.last
+        return not seq or hash_of(connection, seq) == known
+
+    def _take(self, batch: Sequence[Entry]) -> None:
+        if not batch:
+            return
+        read = [(entry, row_of(entry)) for entry in batch]
+        with self.lock:
+            for entry, row in read:
+                if entry.kind == "locations":
+                    self._moved(entry, row)
+                else:
+                    self._changed(entry, row)
+            self.last = batch[-1].seq, batch[-1].hash
+            self._near.settle(self.by_id)
+
+    def _moved(self, entry: Entry, place: Json) -> None:
+        self._places[place["id"]] = tuple(place[name] for name in PLACE)
+        for address_id in tuple(self._by_place.get(place["id"], ())):
+            old = self.by_id[address_id]
+            body = orjson.dumps({**orjson.loads(old.body), **placed(place)})
+            self._put(entry, replace(old, x=place["x_ft"], y=place["y_ft"], body=body))
+
+    def _changed(self, entry: Entry, row: Json) -> None:
+        place = dict(zip(PLACE, self._places[row["location_id"]], strict=True))
+        self._put(entry, _known(row, place, orjson.dumps(public(row, place))))
+
+    def _put(self, entry: Entry, new: Known) -> None:
+        old = self.by_id.get(new.id)
+        if old is not None:
+            self._forget(old)
+        self._learn(new)
+        before = old.body if old else None
+        if before != new.body:
+            kind = KINDS.get(entry.what, entry.what.replace(" ", "_"))
+            self.changes.append(Change(entry.seq, entry.at, kind, new.id, before, new.body))
+
+    def _learn(self, new: Known) -> None:
+        self.by_id[new.id] = new
+        self._by_place.setdefault(new.place, []).append(new.id)
+        for text in new.texts:
+            self._by_text.setdefault(text, []).append(new.id)
+        held = self._by_number.setdefault((new.key, new.half, new.number), [])
+        if not held:
+            insort(self._numbers.setdefault((new.key, new.half), []), new.number)
+        held.append(new.id)
+        if new.active:
+            self._near.add(new.id)
+
+    def _forget(self, old: Known) -> None:
+        self._by_place[old.place].remove(old.id)
+        for text in old.texts:
+            self._by_text[text].remove(old.id)
+        held = self._by_number[old.key, old.half, old.number]
+        held.remove(old.id)
+        if not held:
+            del self._by_number[old.key, old.half, old.number]
+            numbers = self._numbers[old.key, old.half]
+            del numbers[bisect_left(numbers, old.number)]
+        self._near.drop(old.id)
+
+    # --- asking ---
+
+    def by_text(self, text: str) -> Known | None:
+        """Return the address that a text is one of the register's own forms of; one that is active before others."""
+        found = self._by_text.get(text)
+        return self._first(found) if found else None
+
+    def at(self, key: str, half: str, number: int) -> list[Known]:
+        """Return every address, of whatever suffix, that has or had a number of a half-street."""
+        return [self.by_id[k] for k in self._by_number.get((key, half, number), ())]
+
+    def beside(self, key: str, half: str, number: int, count: int) -> list[Known]:
+        """Return the active addresses of a half-street whose numbers are nearest to one, the nearest first."""
+        numbers = self._numbers.get((key, half), [])
+        middle = bisect_left(numbers, number)
+        window = sorted(numbers[max(middle - count, 0) : middle + count], key=lambda other: abs(other - number))
+        found = [one for other in window for one in self.at(key, half, other) if one.active]
+        return found[:count]
+
+    def halves(self, key: str) -> list[str]:
+        """Return the halves of a street on which there are numbers."""
+        return [half for street, half in self._numbers if street == key]
+
+    def near(self, x: float, y: float, radius_ft: float, count: int) -> list[tuple[float, Known]]:
+        """Return the active addresses nearest to a point.
+
+        Parameters
+        ----------
+        x, y
+            The point, feet of the working CRS.
+        radius_ft
+            No farther than this, feet.
+        count
+            At most so many.
+
+        Returns
+        -------
+        list of (float, Known)
+            Distance in feet and address, the nearest first.
+        """
+        return [(away, self.by_id[k]) for away, k in self._near.ask(self.by_id, x, y, radius_ft, count)]
+
+    def since(self, cursor: int, most: int) -> list[Change]:
+        """Return the changes after a cursor, whole entries of the log at a time.
+
+        Parameters
+        ----------
+        cursor
+            That of the last change that was read; 0 for all.
+        most
+            About so many: the changes of one entry are not parted.
+        """
+        low = bisect_right(self.changes, cursor, key=_cursor)
+        high = low + most
+        while 0 < high < len(self.changes) and self.changes[high].cursor == self.changes[high - 1].cursor:
+            high += 1
+        return self.changes[low:high]
+
+    def _first(self, ids: Sequence[int]) -> Known:
+        return max((self.by_id[k] for k in ids), key=lambda one: (one.active, one.id))
+
+
+def _known(row: Mapping[str, Any], place: Mapping[str, Any], body: bytes) -> Known:
+    street, key, half = (intern(row[name]) for name in ("street", "street_key", "half"))
+    prefix, fraction, suffix = row["number_prefix"], row["fraction"], row["suffix"]
+    return Known(
+        *(row["id"], intern(row["status"]), row["full"], row["usps"], street, key, half, prefix, row["number"]),
+        *(fraction, suffix, row["unit_type"], row["unit"], row["location_id"], place["x_ft"], place["y_ft"]),
+        *(row["replaced_by"], body),
+    )
+
+
+_cursor = attrgetter("cursor")
+
+
+class Near:
+    """Entrances by place: a tree of those known when it was made, and the few that came or went since."""
+
+    def __init__(self) -> None:
+        self._tree = shapely.STRtree([])
+        self._ids: Any = np.zeros(0, dtype=np.int64)
+        self._xy: Any = np.zeros((0, 2))
+        self._slot: dict[int, int] = {}
+        self._gone: set[int] = set()
+        self._new: dict[int, None] = {}
+
+    def add(self, address_id: int) -> None:
+        """Note an address that became active or moved."""
+        self._new[address_id] = None
+
+    def drop(self, address_id: int) -> None:
+        """Note an address that is no longer where it was."""
+        self._new.pop(address_id, None)
+        if address_id in self._slot:
+            self._gone.add(address_id)
+
+    def settle(self, by_id: dict[int, Known]) -> None:
+        """Make the tree anew where much has come or gone."""
+        if len(self._new) + len(self._gone) <= FEW:
+            return
+        active = [one for one in by_id.values() if one.active]
+        self._ids = np.array([one.id for one in active], dtype=np.int64)
+        self._xy = np.array([(one.x, one.y) for one in active]).reshape(-1, 2)
+        self._tree = shapely.STRtree(shapely.points(self._xy))
+        self._slot = {one.id: k for k, one in enumerate(active)}
+        self._gone, self._new = set(), {}
+
+    def ask(self, by_id: dict[int, Known], x: float, y: float, radius_ft: float, count: int) -> list[tuple[float, int]]:
+        """Return distance and id of the nearest."""
+        found = self._of_tree(x, y, radius_ft, count)
+        others = ((hypot(by_id[k].x - x, by_id[k].y - y), k) for k in self._new)
+        return sorted([*found, *(one for one in others if one[0] <= radius_ft)])[:count]
+
+    def _of_tree(self, x: float, y: float, radius_ft: float, count: int) -> list[tuple[float, int]]:
+        reach = min(NEAR_FT, radius_ft)
+        while True:
+            hits = self._tree.query(shapely.box(x - reach, y - reach, x + reach, y + reach))
+            away = np.hypot(self._xy[hits, 0] - x, self._xy[hits, 1] - y)
+            inside = away <= reach
+            pairs = zip(away[inside].tolist(), self._ids[hits[inside]].tolist(), strict=True)
+            found = [pair for pair in pairs if pair[1] not in self._gone]
+            if len(found) >= count or reach >= radius_ft:
+                return found
+            reach = min(reach * 3.0, radius_ft)

@@ -1,0 +1,291 @@
+"""The 911 lookups: who asks, how often, what is answered from memory with its age, and a log of every request."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Query, Request, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.auth import Permission, Person, UnknownKeyError
+from app.deps import needs
+from app.dispatch import MOST_FT, locate, nearest, validate
+from app.errors import PROBLEM, headers_of, members_of, problem, status_of
+from app.feed import Json
+from app.lookup import Index
+from app.matching import ELEMENTS, read_parts
+from app.routes.api import Problem
+from app.watch import Fresh, Watch
+from gis.errors import Fault, StreetsError
+
+LOG = logging.getLogger(__name__)
+PREFIX = "/api/v1/911/"
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    401: {"model": Problem, "description": "No key, or one that is unknown or revoked."},
+    403: {"model": Problem, "description": "The key has no role that reads for 911."},
+    422: {"model": Problem, "description": "Unusable input; `errors` names the fields."},
+    429: {"model": Problem, "description": "More requests a second than a key may make; `Retry-After` says when."},
+}
+router = APIRouter(prefix="/api/v1/911", tags=["911"], responses=PROBLEMS)
+Dispatcher = Annotated[Person, needs(Permission.READ_911)]
+AddressText = Annotated[str, Query(max_length=1000, examples=["145 N Alma St"], description="As anyone writes it.")]
+LOG_DAYS = 400
+"""Files of the log older than this are taken away."""
+
+
+class TooOftenError(StreetsError):
+    """A key asked more often than it may."""
+
+
+# --- who asks, how often, and the log -------------------------------------------------------------------------
+
+
+class Bucket:
+    """How many requests a key has left: so many a second, and as many saved up.
+
+    Parameters
+    ----------
+    rate
+        Requests a second.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+        self.left = max(rate, 1.0)
+        self.at = time.monotonic()
+
+    def take(self) -> float:
+        """Take one; returns how long to wait for it where none is left, seconds, else 0."""
+        now = time.monotonic()
+        self.left = min(self.left + (now - self.at) * self.rate, max(self.rate, 1.0))
+        self.at = now
+        if self.left >= 1.0:
+            self.left -= 1.0
+            return 0.0
+        return (1.0 - self.left) / self.rate
+
+
+class RequestLog:
+    """A file a day, one line of JSON a request, appended by every process before the answer is sent.
+
+    Parameters
+    ----------
+    directory
+        Where the files lie.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._day = ""
+        self._file = -1
+        self._fails = False
+
+    def write(self, line: Mapping[str, Any], at: datetime) -> None:
+        """Append a line; where it cannot be written the answer is given all the same, and that is told once."""
+        try:
+            day = at.strftime("%Y-%m-%d")
+            if day != self._day:
+                self._open(day, at)
+            os.write(self._file, orjson.dumps(line) + b"\n")
+            self._fails = False
+        except OSError as error:
+            if not self._fails:
+                LOG.warning("a 911 request could not be logged: %s", error)
+            self._fails, self._day = True, ""
+
+    def _open(self, day: str, at: datetime) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        self._file = os.open(self.directory / f"{day}.jsonl", flags, 0o640)
+        self._day = day
+        oldest = (at - timedelta(days=LOG_DAYS)).strftime("%Y-%m-%d")
+        for file in self.directory.glob("????-??-??.jsonl"):
+            if file.stem < oldest:
+                file.unlink(missing_ok=True)
+
+
+class Lookups:
+    """Middleware of the 911 lookups: who asks is known from memory, so that they answer while the database does not.
+
+    Parameters
+    ----------
+    app
+        The application it wraps.
+    watch
+        What is known.
+    directory
+        Where requests are logged.
+    rate
+        Requests a second that a key may make of this process; 0 for any number.
+    """
+
+    def __init__(self, app: ASGIApp, watch: Watch, directory: Path, rate: float) -> None:
+        self.app = app
+        self.watch = watch
+        self.rate = rate
+        self.log = RequestLog(directory)
+        self._buckets: dict[str, Bucket] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a lookup on with who asks and how fresh what is known is; log it."""
+        if scope["type"] != "http" or not scope["path"].startswith(PREFIX):
+            await self.app(scope, receive, send)
+            return
+        began, at, status = time.perf_counter(), datetime.now(UTC), 0
+        state = scope.setdefault("state", {})
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                person = state.get("person")
+                line = {
+                    "at": at.isoformat(),
+                    "who": person.id if person else "",
+                    "name": person.name if person else "",
+                    "path": scope["path"],
+                    "query": scope["query_string"].decode("latin-1"),
+                    "status": status,
+                    "ms": round((time.perf_counter() - began) * 1000, 2),
+                }
+                self.log.write(line, at)
+            await send(message)
+
+        fresh = state["fresh"] = await self.watch.current()
+        refused = self._admit(scope, state)
+        if refused is None:
+            await self.app(scope, receive, noted)
+        else:
+            await refusal(refused, fresh)(scope, receive, noted)
+
+    def _admit(self, scope: Scope, state: dict[str, Any]) -> StreetsError | None:
+        """Find out who holds the key that was sent; returns what is to be refused."""
+        secret = next((value for name, value in scope["headers"] if name == b"authorization"), None)
+        if secret is None:
+            return None
+        scheme, _, key = secret.partition(b" ")
+        person = self.watch.holder(key.strip().decode("latin-1")) if scheme.lower() == b"bearer" else None
+        if person is None:
+            fault = Fault("Authorization", "no key that is known here, or a revoked one", "Bearer and a key in force")
+            return UnknownKeyError("The key is not known, or was revoked.", [fault])
+        state["person"] = person
+        return self._too_often(person) if self.rate else None
+
+    def _too_often(self, person: Person) -> StreetsError | None:
+        bucket = self._buckets.get(person.id)
+        if bucket is None:
+            bucket = self._buckets[person.id] = Bucket(self.rate)
+        wait_s = bucket.take()
+        if not wait_s:
+            return None
+        found = f"more than {self.rate:g} requests a second"
+        return TooOftenError.of("Authorization", found, f"to be sent again in {max(wait_s, 0.1):.1f} s")
+
+
+def refusal(error: StreetsError, fresh: Fresh) -> Response:
+    """Return a problem with the age of what is known."""
+    status, title = status_of(error)
+    headers = headers_of(error)
+    if isinstance(error, TooOftenError):
+        status, title, headers = HTTPStatus.TOO_MANY_REQUESTS, "Asked too often", {"Retry-After": "1"}
+    about = {**problem(status, title, str(error.message), error.faults), **members_of(error)}
+    return answer(about, fresh, status, headers)
+
+
+def answer(content: Mapping[str, Any], fresh: Fresh, status: int = 200, headers: Mapping[str, str] = {}) -> Response:
+    """Return content as JSON with the moment it is of and its age; a problem where it is no success."""
+    body = orjson.dumps({**content, "as_of": fresh.as_of, "age_s": fresh.age_s})
+    media = "application/json" if status < 400 else PROBLEM
+    return Response(body, status, {"Cache-Control": "no-store", **headers}, media)
+
+
+# --- what is asked --------------------------------------------------------------------------------------------
+
+
+def _text(request: Request, address: str) -> str:
+    """Return the address that is asked for, as one text or by its CLDXF elements."""
+    parts = {name: value for name, value in request.query_params.items() if name not in {"address", "key"}}
+    if address and parts:
+        names = ", ".join(parts)
+        raise StreetsError.of("address", f"a text, and also {names}", "one text, or CLDXF elements alone")
+    if parts:
+        return read_parts(parts)
+    if not address.strip():
+        raise StreetsError.of("address", "nothing", f"an address, or CLDXF elements ({', '.join(ELEMENTS)})")
+    return address
+
+
+async def _answered(request: Request, address: str, ask: Callable[..., Json]) -> Response:
+    watch, fresh = request.app.state.watch, request.state.fresh
+    try:
+        made = ask(watch.index, watch.village, _text(request, address))
+    except StreetsError as error:
+        return refusal(error, fresh)
+    if made["match"] == "none" and ask is locate:
+        text = "No such address is known. Near matches are listed; none of them was taken for it."
+        about = problem(HTTPStatus.NOT_FOUND, "No such address", text)
+        return answer({**about, "code": "ADDRESS_NOT_FOUND", **made}, fresh, HTTPStatus.NOT_FOUND)
+    return answer(made, fresh)
+
+
+@router.get("/validate", summary="Whether an address is one, and of each element whether it is right")
+async def lookup_validate(request: Request, person: Dispatcher, address: AddressText = "") -> Response:
+    """Hold an address against the register and the map; near matches are told and never taken for it."""
+    return await _answered(request, address, validate)
+
+
+@router.get("/locate", summary="Where an address is")
+async def lookup_locate(request: Request, person: Dispatcher, address: AddressText = "") -> Response:
+    """Give the place of an address, how it is known, its block and its cross streets."""
+    return await _answered(request, address, locate)
+
+
+@router.get("/nearest", summary="The addresses nearest to a place")
+async def lookup_nearest(
+    request: Request,
+    person: Dispatcher,
+    lat: Annotated[float, Query(ge=-90, le=90, allow_inf_nan=False, description="Latitude, degrees.")],
+    lon: Annotated[float, Query(ge=-180, le=180, allow_inf_nan=False, description="Longitude, degrees.")],
+    radius_ft: Annotated[
+        float, Query(gt=0, le=MOST_FT, allow_inf_nan=False, description="No farther than this.")
+    ] = 500,
+    limit: Annotated[int, Query(ge=1, le=100)] = 10,
+    accuracy_ft: Annotated[
+        float | None, Query(ge=0, le=MOST_FT, allow_inf_nan=False, description="How far the place may be off.")
+    ] = None,
+) -> Response:
+    """List addresses with distance, side and the words a dispatcher says."""
+    watch, fresh = request.app.state.watch, request.state.fresh
+    return answer(nearest(watch.index, watch.village, lat, lon, radius_ft, limit, accuracy_ft), fresh)
+
+
+@router.get("/changes", summary="What changed, in order, from the first change on")
+async def lookup_changes(
+    request: Request,
+    person: Dispatcher,
+    since: Annotated[int, Query(ge=0, le=2_000_000_000, description="`next` of the answer before; 0 for all.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
+) -> Response:
+    """List changes of addresses: each with the public state before and after; replayed from 0 they are the register."""
+    watch, fresh = request.app.state.watch, request.state.fresh
+    index: Index = watch.index
+    with index.lock:
+        found, last = index.since(since, limit), index.last[0]
+    following = found[-1].cursor if found else since
+    if since > last and not watch.behind:
+        expected = f"at most {last}, the last that is known: the register was restored from a backup; begin again at 0"
+        return refusal(StreetsError.of("since", str(since), expected), fresh)
+    about = orjson.dumps({"next": following, "as_of": fresh.as_of, "age_s": fresh.age_s})
+    body = b'{"items":[%s],%s' % (b",".join(change.body for change in found), about[1:])
+    return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
