@@ -28,6 +28,7 @@ from gis.existing import (
     CONFORMING,
     HALF,
     KINDS,
+    OFF,
     UNPLACEABLE,
     Judged,
     Numbers,
@@ -251,16 +252,18 @@ def _disorders(found: Report) -> Iterator[Disorder]:
         yield _disorder(found, order[bounds[start] : bounds[start + 1]])
 
 
+_KEPT_FIRST = {CONFORMING: 10**8, CHOSEN: 10**4, OFF: 1}
+"""Of as few changes, those are better that leave more numbers that conform, then more chosen, then more only off."""
+
+
 def _disorder(found: Report, row: NDArray[np.int64]) -> Disorder:
     """Find the fewest changes of one row, given its places outward; the doors of one number are one."""
     cuts = np.flatnonzero(np.diff(found.value[row])) + 1
     groups = [part.tolist() for part in np.split(row, cuts)]
     kind, door = found.judged.kind, found.doors
     stands = [
-        Stand(float(door.station[g[0]]), float(found.value[g[0]]), 2 if kind[g[0]] == CONFORMING else
-              1 if kind[g[0]] == CHOSEN else 0)
-        for g in groups
-    ]  # fmt: skip
+        Stand(float(door.station[g[0]]), float(found.value[g[0]]), _KEPT_FIRST.get(int(kind[g[0]]), 0)) for g in groups
+    ]
     fewest = fewest_changes(stands)
     half, even = int(door.half[row[0]]), bool(door.even[row[0]])
     wanted = {k: int(door.number[groups[k][0]]) for k in fewest.changed}
@@ -355,3 +358,9 @@ def chosen(found: Report, sieve: Sieve) -> NDArray[np.int64]:
     keys = {"-off": (*place, -np.abs(found.judged.off_units)), "number": (found.on_half, found.value, street)}
     order = np.lexsort(keys.get(sieve.sort, place))
     return order[keep[order]]
+
+
+def rows_on(found: Report, street: str = "") -> list[Disorder]:
+    """Return the rows of a street that do not rise; of all streets where none is named."""
+    halves, streets = found.village.map.halves, found.village.network.streets
+    return [row for row in found.rows if street in {"", streets[halves[row.half].street].name}]

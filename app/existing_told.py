@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,39 @@ from sqlalchemy.engine import Connection
 from app import registers
 from app.assign import written
 from app.existing import MOST_WAYS, Disorder, Report, rows_of
+from app.maps import ground
 from app.tables import addresses
 from app.village import LONLAT, Village
 from gis.existing import KINDS, REASONS, place_of, station_of
 from gis.numbering import side_names
 
 Json = dict[str, Any]
+COLUMNS = (
+    *("id", "address", "status", "kind", "off_units", "out_of_order", "could_take", "computed", "would_be", "text"),
+    *("street", "half", "side", "hundred", "station_ft", "lon", "lat", "number_lon", "number_lat"),
+)
+"""Columns of the audit as a file."""
+
+
+def cells(connection: Connection, found: Report, places: Sequence[int]) -> Iterator[list[str]]:
+    """Give some numbers of a report as the cells of `COLUMNS`."""
+    take = {place: free for row in found.rows for members, free in zip(row.changed, row.numbers, strict=True)
+            for place in members}  # fmt: skip
+    for start in range(0, len(places), registers.AT_ONCE):
+        some = places[start : start + registers.AT_ONCE]
+        for place, item in zip(some, shown(connection, found, some), strict=True):
+            lines = item["lines"]
+            lon, lat = lines["entrance"] or ("", "")
+            far = lines["to_number"][1] if lines["to_number"] else ("", "")
+            known = {**item, "could_take": take.get(place), "lon": lon, "lat": lat}
+            known |= {"number_lon": far[0], "number_lat": far[1]}
+            yield [_cell(known[name]) for name in COLUMNS]
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else f"{value:g}" if isinstance(value, float) and value == int(value) else str(value)
 
 
 def shown(connection: Connection, found: Report, places: Sequence[int]) -> list[Json]:
@@ -36,7 +63,8 @@ def shown(connection: Connection, found: Report, places: Sequence[int]) -> list[
     -------
     list of dict
         ``address`` and ``would_be``, ``kind`` and why in words (``text``), whether it is ``out_of_order``, and
-        ``lines`` in longitude and latitude: from the entrance to its foot, and to where the number it has would lie.
+        ``lines`` in longitude and latitude: from the entrance to its foot, and to where the number it has would lie,
+        which is ``assumed`` where the street is not on the ground there.
     """
     rows: dict[int, Any] = {}
     wanted = [int(found.ids[place]) for place in places]
@@ -124,9 +152,12 @@ def _lines(found: Report, places: Sequence[int]) -> list[Json]:
     """Return the two lines of each number, in longitude and latitude; None where there is none."""
     points: list[tuple[float, float]] = []
     ends: list[list[int]] = []
+    on_paper: list[bool] = []
     for place in places:
+        *spots, assumed = _spots(found, place)
+        on_paper.append(assumed)
         ends.append([-1, -1, -1])
-        for k, spot in enumerate(_spots(found, place)):
+        for k, spot in enumerate(spots):
             if spot is not None and np.isfinite(spot).all():
                 ends[-1][k] = len(points)
                 points.append(spot)
@@ -137,26 +168,32 @@ def _lines(found: Report, places: Sequence[int]) -> list[Json]:
             "entrance": lonlat[a] if a >= 0 else None,
             "to_street": [lonlat[a], lonlat[b]] if min(a, b) >= 0 else None,
             "to_number": [lonlat[a], lonlat[c]] if min(a, c) >= 0 else None,
+            "assumed": assumed,
         }
-        for a, b, c in ends
+        for (a, b, c), assumed in zip(ends, on_paper, strict=True)
     ]
 
 
 Spot = tuple[float, float]
 
 
-def _spots(found: Report, place: int) -> tuple[Spot, Spot | None, Spot | None]:
-    """Return an entrance, its foot on the street, and where on it the number it has would lie; working CRS, feet."""
+def _spots(found: Report, place: int) -> tuple[Spot, Spot | None, Spot | None, bool]:
+    """Return an entrance, its foot on the street, and where the number it has would lie on it; working CRS, feet.
+
+    The last says whether that place is not on the ground but on the street extended.
+    """
     door, half = found.doors, int(found.on_half[place])
     entrance = (float(door.x[place]), float(door.y[place]))
     foot = (float(door.foot_x[place]), float(door.foot_y[place])) if door.half[place] >= 0 else None
     if half < 0:
-        return entrance, foot, None
+        return entrance, foot, None, False
     station = station_of(found.village.map, rows_of(found.village)[half], int(found.value[place]))
-    return entrance, foot, place_of(found.village.map, half, station)
+    low, high = ground(found.village.map.halves[half])
+    assumed = station is not None and not low <= station <= high
+    return entrance, foot, place_of(found.village.map, half, station), assumed
 
 
-def disorders(connection: Connection, found: Report, street: str = "") -> list[Json]:
+def disorders(connection: Connection, found: Report, rows: Sequence[Disorder]) -> list[Json]:
     """Describe the rows that do not rise outward, and the fewest changes that would mend each (§ 288-15 E).
 
     Parameters
@@ -165,19 +202,17 @@ def disorders(connection: Connection, found: Report, street: str = "") -> list[J
         To the register.
     found
         The report.
-    street
-        Official name of the street, or ``""`` for all.
+    rows
+        Of the report, as `app.existing.rows_on` gives them.
 
     Returns
     -------
     list of dict
         With ``changes``: each an address, its number, the free number it could take, and why that one or none.
     """
-    village = found.village
-    wanted = [r for r in found.rows if street in {"", village.network.streets[village.map.halves[r.half].street].name}]
-    every = [place for row in wanted for members in row.changed for place in members]
+    every = [place for row in rows for members in row.changed for place in members]
     about = {item["id"]: item for item in shown(connection, found, every)}
-    return [_mended(found, row, about) for row in wanted]
+    return [_mended(found, row, about) for row in rows]
 
 
 _NAMED = ("id", "address", "number", "computed", "hundred", "status", "kind")
@@ -215,5 +250,5 @@ def _ways(row: Disorder) -> str:
     many = f"{row.ways:,}" if row.ways < MOST_WAYS else f"{MOST_WAYS:,} or more"
     return (
         f"{first} There are {many} ways to choose {'it' if count == 1 else 'them'}; of those, these leave the most "
-        "numbers that conform, then those nearest the base line."
+        "numbers that conform, then the most that are only off by units, then those nearest the base line."
     )

@@ -17,6 +17,8 @@ from app.routes import (
     api,
     assign_pages,
     audit_pages,
+    case_pages,
+    cases_api,
     document_routes,
     doubt_pages,
     existing_pages,
@@ -95,6 +97,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(map_edits_api.router)
     app.include_router(lookups.router)
     app.include_router(document_routes.router)
+    app.include_router(cases_api.router)
+    app.include_router(case_pages.router)
     app.include_router(people_api.router)
     app.include_router(people.router)
     for pages_of in (address_pages, address_acts, assign_pages, face_pages):

@@ -6,7 +6,12 @@ ft a number. West of it is odd, east even: the east side's k-th unit is 110 + 2k
 
 from __future__ import annotations
 
+import csv
+import io
+import re
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -15,11 +20,13 @@ import pytest
 from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from app import registers
 from app.audit import CONSOLE, Act
 from app.auth import Role
-from app.existing import report
+from app.cli import app as command_line
+from app.existing import report, rows_on
 from app.existing_told import disorders, shown
 from app.main import create_app
 from app.settings import Settings
@@ -69,18 +76,34 @@ class Town:
 
     def rows(self) -> list[Json]:
         with self.database.read() as connection:
-            return disorders(connection, report(self.atlas, connection))
+            found = report(self.atlas, connection)
+            return disorders(connection, found, rows_on(found))
 
     def get(self, path: str, **params: Any) -> Any:
         return self.client.get(path, params=params, headers=self.clerk)
 
 
-@pytest.fixture
-def town(register_settings: Settings, tmp_path: Path) -> Iterator[Town]:
-    (tmp_path / "plat").mkdir()
-    made = register_settings.model_copy(update={"data_dir": village(tmp_path / "plat", PLAT)})
+@contextmanager
+def opened(folder: Path, settings: Settings) -> Iterator[Town]:
+    (folder / "plat").mkdir()
+    made = settings.model_copy(update={"data_dir": village(folder / "plat", PLAT)})
     with TestClient(create_app(made), base_url="https://testserver", follow_redirects=False) as client:
         yield Town(client)
+
+
+@pytest.fixture
+def town(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Town]:
+    (tmp_path / "state").mkdir()
+    shutil.copyfile(migrated_sqlite, tmp_path / "state" / "register.db")
+    with opened(tmp_path, Settings(state_dir=tmp_path / "state")) as made:
+        yield made
+
+
+@pytest.fixture
+def either(register_settings: Settings, tmp_path: Path) -> Iterator[Town]:
+    """A town whose register is once in SQLite and once in PostgreSQL."""
+    with opened(tmp_path, register_settings) as made:
+        yield made
 
 
 def kinds(town: Town) -> dict[int, tuple[str, float]]:
@@ -134,8 +157,9 @@ def test_of_several_faults_the_first_that_a_clerk_would_name_is_said(town: Town)
     assert [kinds(town)[i][0] for i in (half, parity)] == ["half", "parity"]
 
 
-def test_an_officer_s_choice_over_the_same_computed_number_is_told_apart(town: Town) -> None:
+def test_an_officer_s_choice_over_the_same_computed_number_is_told_apart(either: Town) -> None:
     """Without the record that it was chosen the same number is two units off."""
+    town = either
     one = town.assign(EAST, 394, number=130, reason="The owner asked before the survey")
     same = town.old(134, EAST, 410)  # 80 / 8: the 11th unit, 130
     found = town.stands()
@@ -195,8 +219,9 @@ def test_retired_numbers_are_not_judged(town: Town) -> None:
     assert town.get("/audit-numbers").status_code == 200
 
 
-def test_an_entrance_held_to_its_lot_conforms_to_the_number_that_assigning_gave(town: Town) -> None:
+def test_an_entrance_held_to_its_lot_conforms_to_the_number_that_assigning_gave(either: Town) -> None:
     """A lot from y = 400 to 460; its entrance stands at 470, beside it, and is held to 459.99: unit 17, 142."""
+    town = either
     ring = [[450, 400], [600, 400], [600, 460], [450, 460], [450, 400]]
     one = town.assign(EAST, 470, lot={"type": "Polygon", "coordinates": [ring]})
     item = town.stands()[one]
@@ -273,6 +298,117 @@ def test_the_doors_of_one_number_change_together(town: Town) -> None:
     changed = [(c["id"], [w["id"] for w in c["with"]]) for c in row["changes"]]
     assert (row["numbers"], row["fewest"]) == (3, 1)
     assert changed == [(main, [door])]
+
+
+# --- page, API, file ---
+
+
+@pytest.fixture
+def told(town: Town) -> Town:
+    return filled(town)
+
+
+def filled(town: Town) -> Town:
+    """Give a town two numbers that conform, one off by units and out of order, and one of the wrong parity."""
+    town.east(126, 394)
+    town.east(118, 418)
+    town.east(142, 458)
+    town.old(132, WEST, 394)
+    return town
+
+
+def text_of(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", re.sub(r"<script.*?</script>", "", page, flags=re.S)).split())
+
+
+def test_the_page_counts_lists_and_leads_on_and_changes_nothing(told: Town) -> None:
+    page = told.get("/audit-numbers")
+    shown = text_of(page.text)
+    assert page.status_code == 200
+    for words in (
+        "2 Conforming",
+        "1 Off by units",
+        "1 Wrong parity",
+        "1 Out of order",
+        "2 numbers: all that do not conform",
+    ):
+        assert words in shown
+    assert "118 North Alma Street provisional Off by units -7 Out of order" in shown  # 88 / 8: the 12th unit, 132
+    assert "1 of 3 numbers would have to change, and no fewer." in shown
+    ids = [i for i, item in told.stands().items() if item["kind"] in {"off", "parity"}]
+    for i in ids:
+        assert f'href="/addresses/{i}/renumber"' in page.text
+    assert 'href="/faces/Alma%20Street/North/100/even"' in page.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "count"),
+    [
+        ({"kind": ""}, 4),
+        ({"kind": "conforming"}, 2),
+        ({"kind": "order"}, 1),
+        ({"kind": "wrong", "street": "alma st"}, 2),
+        ({"kind": "", "street": "Main Street"}, 0),
+        ({"kind": "", "half": "south"}, 0),
+    ],
+)
+def test_numbers_are_filtered_alike_on_page_and_api(told: Town, asked: Json, count: int) -> None:
+    page, answer = told.get("/audit-numbers", **asked), told.get("/api/v1/existing", **asked).json()
+    assert (answer["total"], len(answer["items"])) == (count, count)
+    assert page.text.count('<tr><th scope="row"><a href="/addresses/') == count + (1 if "Main" not in str(asked) else 0)
+
+
+def test_what_is_no_kind_street_or_half_is_refused_by_name(town: Town) -> None:
+    for asked, field in (({"kind": "odd"}, "kind"), ({"half": "up"}, "half"), ({"street": "Nowhere"}, "street")):
+        answer = town.get("/api/v1/existing", **asked)
+        assert answer.status_code == 422
+        assert field in answer.text
+        assert town.get("/audit-numbers", **asked).status_code in {404, 422}
+
+
+def test_the_farthest_off_come_first_where_that_is_asked(told: Town) -> None:
+    told.east(128, 462)  # 132 / 8: the 17th unit, 142; 7 units less, as 118 is
+    found = told.get("/api/v1/existing", sort="-off", limit=3).json()["items"]
+    assert [abs(item["off_units"]) for item in found] == [7.0, 7.0, 0.0]
+
+
+def test_the_lines_are_drawn_by_the_page_s_map_and_given_by_the_api(told: Town) -> None:
+    script = told.get("/audit-numbers/map.js", kind="wrong", street="Alma Street")
+    assert script.headers["content-type"].startswith("text/javascript")
+    for layer in ("geo_json_to_street", "geo_json_to_number", "geo_json_entrances", "geo_json_streets"):
+        assert f"var {layer} =" in script.text
+    found = told.get("/api/v1/existing", kind="off", format="geojson").json()
+    assert [f["properties"]["line"] for f in found["features"]] == ["to_street", "to_number"]
+
+
+def test_the_public_reads_no_audit_of_numbers(told: Town) -> None:
+    assert told.client.get("/api/v1/existing").status_code == 401
+    assert told.client.get("/audit-numbers").status_code == 303
+
+
+def test_the_file_of_page_api_and_command_is_one(either: Town, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = filled(either)
+    settings = told.client.app.state.settings  # type: ignore[attr-defined]
+    for name in ("data_dir", "state_dir", "database_url"):
+        monkeypatch.setenv(f"BENTON_{name.upper()}", str(getattr(settings, name)))
+    out = tmp_path / "numbers.csv"
+    done = CliRunner().invoke(command_line, ["audit-numbers", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "4 numbers: 2 conforming, 1 off, 1 parity, 1 order; 1 row out of order." in done.output
+    rows = list(csv.DictReader(io.StringIO(out.read_text())))
+    assert [(r["address"], r["kind"], r["could_take"]) for r in rows if r["out_of_order"] == "true"] == [
+        ("118 North Alma Street", "off", "130")  # the west side has 132
+    ]
+    assert told.get("/audit-numbers", kind="", format="csv").text == out.read_text()
+    assert told.get("/api/v1/existing", format="csv").text == out.read_text()
+
+
+def test_a_number_that_was_changed_is_judged_anew(told: Town) -> None:
+    (one,) = [i for i, item in told.stands().items() if item["kind"] == "parity"]
+    body = {"changes": [{"id": one, "number": 127}], "reason": "the audit"}
+    answer = told.client.post("/api/v1/renumberings", json=body, headers=told.director)
+    assert answer.status_code == 201, answer.text
+    assert "parity" not in {kind for kind, _ in kinds(told).values()}
 
 
 # --- the fewest changes, against every other way ---

@@ -177,6 +177,19 @@ TABLE: Mapping[str, Permission | str] = {
     "GET /audit-numbers/map.js": P.READ_RECORDS,
     "GET /api/v1/existing": P.READ_RECORDS,
     "GET /api/v1/existing/rows": P.READ_RECORDS,
+    # cases: who may see one may ask; `app.cases` requires the permission of each step
+    "GET /cases": P.READ_RECORDS,
+    "GET /cases/report": P.REPORT_VIOLATION,
+    "POST /cases/report": P.REPORT_VIOLATION,
+    "GET /cases/{case_id}": P.READ_RECORDS,
+    "GET /cases/{case_id}/{step}": P.READ_RECORDS,
+    "POST /cases/{case_id}/draft": P.READ_RECORDS,
+    "POST /cases/{case_id}/{step}": P.READ_RECORDS,
+    "GET /api/v1/cases": P.READ_RECORDS,
+    "GET /api/v1/case-kinds": P.READ_RECORDS,
+    "POST /api/v1/cases": P.REPORT_VIOLATION,
+    "GET /api/v1/cases/{case_id}": P.READ_RECORDS,
+    "POST /api/v1/cases/{case_id}/{transition}": P.READ_RECORDS,
     # documents
     "POST /api/v1/addresses/{address_id}/certificate": P.ISSUE,
     "POST /api/v1/addresses/{address_id}/notice": P.ISSUE,
@@ -194,6 +207,10 @@ ROLES: Mapping[Permission, str] = {
     P.ADOPT_MAP: "director",
     P.NAME_STREETS: "director",
     P.ISSUE: "clerk director",
+    P.REPORT_VIOLATION: "inspector police clerk director",
+    P.INSPECT: "inspector police director",
+    P.SERVE_NOTICE: "director",
+    P.CLOSE_CASE: "clerk director",
     P.READ_AUDIT: "clerk director admin",
     P.MANAGE_PEOPLE: "admin",
 }
@@ -394,7 +411,8 @@ def test_only_a_persons_own_method_decides() -> None:
             if isinstance(node, ast.Compare) and "person.roles" in ast.unparse(node):
                 compares.add(name)
     assert reads == {"app/auth.py"}
-    assert requires <= {"app/deps.py", "app/undoing.py"}  # an undo needs what the act it undoes needed
+    # an undo needs what the act it undoes needed, and each step of a case has a permission of its own
+    assert requires <= {"app/deps.py", "app/undoing.py", "app/cases.py"}
     assert compares == set()
     for template in (ROOT / "app" / "templates").rglob("*.html"):
         for tag in re.findall(r"\{%.*?%\}", Path(template).read_text(encoding="utf-8"), re.DOTALL):
