@@ -16,6 +16,7 @@ BENCH = Path(__file__).parent / "bench" / "run.py"
         ("bulk", "0 of 2,000 numbers differ"),
         # the script ends with 2 where a search finds another address, a number is given twice or the register is broken
         ("register", "40 of 40 typos"),
+        ("lookups", "911 lookups: 16 connections kept open"),
     ],
 )
 def test_the_benchmark_runs_end_to_end_and_its_outputs_agree(part: str, told: str) -> None:

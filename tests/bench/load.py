@@ -1,4 +1,6 @@
-"""The load, in a process of its own: `load.py PORT PATH CONNECTIONS SECONDS`, a JSON body a line on standard input.
+"""The load, in a process of its own: `load.py PORT PATH CONNECTIONS SECONDS`, a request a line on standard input.
+
+A line is the JSON body of a POST to PATH, or ``GET``, a target and headers, parted by tabs.
 
 Every connection stays open and sends its next request when the last is answered. Prints one line of JSON.
 """
@@ -13,15 +15,20 @@ import uvloop
 GRACE_S = 30
 
 
+def request(path: bytes, line: bytes) -> bytes:
+    """Write a request."""
+    if line.startswith(b"GET\t"):
+        _, target, *headers = line.split(b"\t")
+        return b"\r\n".join([b"GET %s HTTP/1.1" % target, b"Host: bench", *headers, b"", b""])
+    head = b"POST %s HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    return head % (path, len(line)) + line
+
+
 class Load:
     """What all connections share: the requests as bytes, what to send next, what was answered."""
 
     def __init__(self, path: str, bodies: list[bytes], until: float) -> None:
-        self.requests = [
-            b"POST %s HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
-            % (path.encode(), len(body), body)
-            for body in bodies
-        ]
+        self.requests = [request(path.encode(), body) for body in bodies]
         self.until, self.sent, self.answered, self.last = until, 0, 0, 0.0
         self.wrong: list[str] = []
 

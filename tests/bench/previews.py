@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,10 +114,11 @@ def cpu_seconds(pid: int) -> float:
 class Endpoint:
     """One endpoint to load, with the CPU time that it and the load took."""
 
-    def __init__(self, port: int, pid: int, path: str, bodies: list[dict[str, Any]], seconds: float) -> None:
+    def __init__(self, port: int, pid: int, path: str, asked: Sequence[dict[str, Any] | str], seconds: float) -> None:
         self.pid, self.seconds = pid, seconds
         self.command = [sys.executable, str(HERE / "load.py"), str(port), path, str(CONNECTIONS)]
-        self.lines = b"\n".join(json.dumps(body).encode() for body in bodies)
+        lines = (one if isinstance(one, str) else json.dumps(one) for one in asked)
+        self.lines = "\n".join(lines).encode()
         self.cpu_rates: list[float] = []
         self.client_rates: list[float] = []
 

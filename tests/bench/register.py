@@ -271,7 +271,7 @@ def _assigned(server: Server, town: Town, count: int, asked: int) -> Iterator[Ti
             if (answer["number"] == computed) != free:
                 raise BenchError(f"{computed} is {'free' if free else 'held'}, and {answer['address']} was made")
 
-        bodies = [("POST", "/api/v1/addresses", _body(town, k)) for k in doors]
+        bodies = [("POST", "/api/v1/addresses", _body(town, k, lot=free)) for k in doors]
         yield server.timed(name, bodies, check, ASSIGN_S)
 
 
@@ -284,9 +284,10 @@ def _check_unique(database: Database, expected: int) -> None:
             raise BenchError("two addresses have one number, or one is missing")
 
 
-def _body(town: Town, k: int) -> Json:
+def _body(town: Town, k: int, *, lot: bool) -> Json:
+    """Return what is asked for; with its lot a building whose number is held may have no other."""
     wanted = asdict(town.wanted(k))
-    return {name: wanted[name] for name in ("x", "y", "street", "building", "lot")}
+    return {name: wanted[name] for name in ("x", "y", "street", "building", *(["lot"] if lot else []))}
 
 
 def _pages(server: Server, held: Sequence[int]) -> Iterator[Timed]:

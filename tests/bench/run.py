@@ -1,13 +1,14 @@
 """``./run bench``: speed of numbering and of a full register; 1 where a target is missed.
 
 Numbering is measured against an empty endpoint and against PostGIS: rates drift with the machine, the ratios within one
-run are what is held to a target. The register has 100,000 addresses, in SQLite or in the empty database that
-BENTON_DATABASE_URL names; its times are held to limits. Some ten minutes in all. 2 where it cannot be run or an answer
-is wrong: a figure would then mean nothing.
+run are what is held to a target; so are 911 lookups. The register has 100,000 addresses, in SQLite or in the empty
+database that BENTON_DATABASE_URL names; its times are held to limits. Some twenty minutes in all. 2 where it cannot be
+run or an answer is wrong: a figure would then mean nothing.
 """
 
 import argparse
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,24 +16,30 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.bench.bulk import bulk
+from tests.bench.lookups import lookups
 from tests.bench.previews import previews
 from tests.bench.register import register
 from tests.bench.report import BenchError, Limit, Target, verdict
+
+PARTS: dict[str, tuple[Callable[[], Sequence[Target | Limit]], Callable[[], Sequence[Target | Limit]]]] = {
+    "previews": (lambda: previews(1, 0.5, 40), lambda: previews(5, 4.0, 500)),
+    "register": (lambda: register(2_000, 10, 4, 40), lambda: register(100_000, 30, 6, 200)),
+    "lookups": (lambda: lookups(50, 200, 6, 3, 1, 0.5, 40), lambda: lookups(1_000, 100_000, 30, 6, 5, 4.0, 1000)),
+    "bulk": (lambda: bulk(1, 12, 2_000), lambda: bulk(5, 100, 200_000)),
+}
+"""Each part in tiny sizes, and in those it is held to."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./run bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="tiny sizes: sees that outputs agree, holds to no speed")
-    parser.add_argument("--only", choices=("previews", "bulk", "register"), help="one of the three")
+    parser.add_argument("--only", choices=PARTS, help="one part")
     given = parser.parse_args()
     targets: list[Target | Limit] = []
     try:
-        if given.only in {None, "previews"}:
-            targets += previews(1, 0.5, 40) if given.quick else previews(5, 4.0, 500)
-        if given.only in {None, "register"}:
-            targets += register(2_000, 10, 4, 40) if given.quick else register(100_000, 30, 6, 200)
-        if given.only in {None, "bulk"}:
-            targets += bulk(1, 12, 2_000) if given.quick else bulk(5, 100, 200_000)
+        for name in [given.only] if given.only else PARTS:
+            quick, full = PARTS[name]
+            targets += quick() if given.quick else full()
     except (BenchError, pytest.fail.Exception) as error:  # the second where a server does not answer
         print(f"bench: {error}", file=sys.stderr)
         return 2

@@ -247,7 +247,7 @@ def fill(database: Database, town: Town, count: int) -> None:
     whole, explained = acts.numbered, acts.explanation_of
     parts = lru_cache(maxsize=None)(lambda street, half: whole(street, half, 1))
 
-    def numbered(street: str, half: str, number: int, _suffix: str, _parts: object = None) -> Json:
+    def numbered(street: str, half: str, number: int, *_: object, **__: object) -> Json:
         written = {name: f"{number}{parts(street, half)[name][1:]}" for name in ("full", "usps")}
         return {**parts(street, half), "number": number, **written}
 
@@ -258,7 +258,7 @@ def fill(database: Database, town: Town, count: int) -> None:
                          for t in (locations, addresses)}  # fmt: skip
             with (
                 patch.multiple(registers, insert=batch.insert, keep_explanation=batch.keep_explanation),
-                patch.multiple(acts, numbered=numbered, explanation_of=lambda *_: told),
+                patch.multiple(acts, numbered=numbered, explanation_of=lambda *_, **__: told),
             ):
                 for place, k in enumerate(chosen):
                     if place % LIKE == 0:
