@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import shapely
@@ -156,16 +158,41 @@ class _Edges:
     direction: Floats
 
 
+class _StreetLine(NamedTuple):
+    """A street's line, and the areas within reach of it and just beside it, prepared: made once for all lots."""
+
+    own: BaseGeometry
+    within: BaseGeometry
+    beside: BaseGeometry
+
+
+_LINES: WeakKeyDictionary[Frontages, dict[int, _StreetLine]] = WeakKeyDictionary()
+
+
+def _line_of(frontages: Frontages, name: int) -> _StreetLine:
+    known = _LINES.setdefault(frontages, {})
+    if name not in known:
+        known[name] = _made_line(frontages, name)
+    return known[name]
+
+
+def _made_line(frontages: Frontages, name: int) -> _StreetLine:
+    low, high = frontages.locator.named[name], frontages.locator.named[name + 1]
+    own = shapely.union_all(frontages.locator.tree.geometries[low:high])
+    made = _StreetLine(own, own.buffer(frontages.map.network.reading.frontage_reach_ft + 1.0), own.buffer(1.0))
+    shapely.prepare(made)
+    return made
+
+
 def _fronting(frontages: Frontages, lot: Polygon, name: int) -> list[Frontage]:
     """Find the parts of a lot's boundary that run along a street and face it."""
     net = frontages.map.network
-    low, high = frontages.locator.named[name], frontages.locator.named[name + 1]
-    own = shapely.union_all(frontages.locator.tree.geometries[low:high])
-    if own.distance(lot) > net.reading.frontage_reach_ft:
+    line = _line_of(frontages, name)
+    if line.own.distance(lot) > net.reading.frontage_reach_ft:
         return []
-    edges = _edges(lot, own.buffer(net.reading.frontage_reach_ft + 1.0))
+    edges = _edges(lot, line.within)
     doors = _numbered(frontages, edges.middle, name)
-    faces = np.flatnonzero(_faces(frontages, lot, edges, doors, own))
+    faces = np.flatnonzero(_faces(frontages, lot, edges, doors, line.beside))
     ends = _numbered(frontages, edges.ends[faces].reshape(-1, 2), name)
     away = np.hypot(doors.x - doors.foot_x, doors.y - doors.foot_y)[faces].tolist()
     spans: dict[tuple[int, bool], list[tuple[float, float, float]]] = {}
@@ -212,7 +239,7 @@ def _edges(lot: Polygon, within: BaseGeometry) -> _Edges:
     return _Edges(middle[near], np.stack([ring[:-1], ring[1:]], axis=1)[near], direction[near])
 
 
-def _faces(frontages: Frontages, lot: Polygon, edges: _Edges, doors: Doors, own: BaseGeometry) -> NDArray[np.bool_]:
+def _faces(frontages: Frontages, lot: Polygon, edges: _Edges, doors: Doors, beside: BaseGeometry) -> NDArray[np.bool_]:
     """Say which edges front on the street: along it, near it, and with nothing of the lot or another street between."""
     foot = np.stack([doors.foot_x, doors.foot_y], axis=1)
     sight = foot - edges.middle
@@ -223,14 +250,13 @@ def _faces(frontages: Frontages, lot: Polygon, edges: _Edges, doors: Doors, own:
     shapely.prepare(inside)
     faces = square & ~shapely.intersects(inside, lines) & (away <= frontages.map.network.reading.frontage_reach_ft)
     seen = np.flatnonzero(faces)
-    faces[seen[_behind(frontages, lines[seen], own)]] = False
+    faces[seen[_behind(frontages, lines[seen], beside)]] = False
     return np.asarray(faces & (doors.offset != 0) & (doors.half >= 0))
 
 
-def _behind(frontages: Frontages, sights: NDArray[np.object_], own: BaseGeometry) -> Ints:
+def _behind(frontages: Frontages, sights: NDArray[np.object_], beside: BaseGeometry) -> Ints:
     """Return which sight lines to a street are crossed by another."""
-    tree, beside = frontages.locator.tree, own.buffer(1.0)
-    shapely.prepare(beside)
+    tree = frontages.locator.tree
     sight, segment = tree.query(sights, predicate="intersects")
     return np.unique(sight[~shapely.intersects(beside, tree.geometries[segment])])
 
