@@ -7,7 +7,7 @@ certificate and kept in every backup: `verify` proves that the log since an old 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -94,7 +94,7 @@ class Act:
         """Append an entry for each of many subjects, given with what it was before and is after."""
         entries = [self._entry(what, kind, *one) for one in done]
         if entries:
-            self.connection.execute(audit.insert(), entries)
+            insert_rows(self.connection, audit, entries)
 
     def _entry(self, what: str, kind: str, subject: object, before: Any, after: Any) -> dict[str, Any]:
         before_seq, before_hash = self._last or _last(self.connection)
@@ -117,6 +117,39 @@ class Act:
         }
         self._last = seq, digest(entry)
         return {**entry, "hash": self._last[1]}
+
+
+def insert_rows(connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add rows to a table, each with all its columns.
+
+    On SQLite the statement is made once and its values by column: over tens of thousands of rows that halves the time
+    for which others wait.
+
+    Parameters
+    ----------
+    connection
+        Of the transaction.
+    table
+        The table.
+    rows
+        Its rows, all with every column.
+    """
+    if connection.dialect.name != "sqlite":
+        connection.execute(table.insert(), list(rows))
+        return
+    columns = []
+    for column in table.columns:
+        cells = [row[column.name] for row in rows]
+        written = column.type.dialect_impl(connection.dialect).bind_processor(connection.dialect)
+        if written is not None:
+            done = {id(cell): written(cell) for cell in {id(cell): cell for cell in cells}.values()}
+            cells = [done[id(cell)] for cell in cells]
+        columns.append(cells)
+    names = ", ".join(f'"{column.name}"' for column in table.columns)
+    marks = ", ".join("?" * len(columns))
+    connection.exec_driver_sql(
+        f'INSERT INTO "{table.name}" ({names}) VALUES ({marks})', list(zip(*columns, strict=True))
+    )
 
 
 def _last(connection: Connection) -> tuple[int, str]:

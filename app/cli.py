@@ -6,17 +6,17 @@ import csv
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from app import keeping_cli
+from app import book_cli, import_cli, keeping_cli
 from app.answers import BLOCK_COLUMNS, as_csv, block_cells
 from app.law import law_on, today
+from app.outfile import written_whole
 from app.people_cli import keys, users
 from app.settings import Settings, read_settings
 from app.streets import read_pieces, read_village
@@ -36,6 +36,9 @@ app = typer.Typer(
 )
 
 keeping_cli.install(app)
+book_cli.install(app)
+import_cli.install(app)
+book_cli.install(app)
 app.add_typer(users, name="users")
 app.add_typer(keys, name="keys")
 
@@ -108,7 +111,7 @@ def number_points(
     working = _working(crs)
     frontages = Frontages.of(_map(streets, base_ew, base_ns, working))
     table = _read_points(points)
-    with _written(out, points, streets) as file:
+    with written_whole(out, points, streets) as file:
         file.write(as_csv(NUMBER_COLUMNS, ()))
         for low in _steps(len(table), "numbering"):
             part = table[low : low + AT_ONCE]
@@ -125,7 +128,7 @@ def blocks(
 ) -> None:
     """Write the block table of the Street Numbering Map."""
     rows = _map(streets, base_ew, base_ns, _working(crs)).rows
-    with _written(out, streets) as file:
+    with written_whole(out, streets) as file:
         file.write(as_csv(BLOCK_COLUMNS, (block_cells(row) for row in rows)))
 
 
@@ -150,26 +153,6 @@ def law(date: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help
         assumed = ", assumed" if value.effective_status == "assumed" else ""
         typer.echo(f"{value.key} = {value.value:g} {value.unit}  {value.citation}, from {value.effective}{assumed}")
         typer.echo(f'    "{value.quotation}"')
-
-
-@contextmanager
-def _written(out: Path, *inputs: Path | None) -> Iterator[TextIO]:
-    """Open a file to write that appears whole or not at all; no input is written over."""
-    if any(path and path.exists() and out.exists() and path.samefile(out) for path in inputs):
-        raise StreetsError.of("--out", str(out), "a file that is not also read")
-    if out.is_dir() or not out.parent.is_dir():
-        raise StreetsError.of("--out", str(out), "a file in a directory that is there")
-    if out.is_symlink() or (out.exists() and not out.is_file()):  # a device, a pipe, a link: never replaced by a file
-        with out.open("w", encoding="utf-8", newline="") as file:
-            yield file
-        return
-    part = out.with_name(f"{out.name}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="") as file:
-            yield file
-        part.replace(out)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _working(crs: str | None) -> WorkingCrs:

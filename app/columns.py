@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -37,6 +38,7 @@ def _text(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no JSON")
 
 
+@lru_cache(maxsize=256)
 def instant(at: datetime) -> str:
     """Write an instant as the tables hold it: UTC, to the microsecond, always of one length."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -6,12 +6,13 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app.audit import Act
+from app.audit import Act, insert_rows
 from app.columns import canonical
 from app.tables import ACTIVE, addresses, audit, explanations, locations
 from gis.errors import StreetsError
@@ -25,9 +26,22 @@ class NotFoundError(StreetsError):
     """There is no such record."""
 
 
+class DependsError(StreetsError):
+    """An act that cannot be undone, or a record that cannot go, because something depends on it."""
+
+    def __init__(self, message: str, dependents: Sequence[Row] = ()) -> None:
+        super().__init__(message)
+        self.dependents = list(dependents)
+
+
 def recorded(table: sa.Table, row: Mapping[str, Any]) -> Row:
     """Return a row as the audit keeps it: every column but those of bytes, whose digest stands beside them."""
-    return {c.name: row[c.name] for c in table.columns if not isinstance(c.type, sa.LargeBinary)}
+    return {name: row[name] for name in _recorded(table)}
+
+
+@cache
+def _recorded(table: sa.Table) -> tuple[str, ...]:
+    return tuple(str(c.name) for c in table.columns if not isinstance(c.type, sa.LargeBinary))
 
 
 def find(connection: Connection, table: sa.Table, row_id: int) -> Row | None:
@@ -102,6 +116,36 @@ def update(act: Act, what: str, table: sa.Table, row: Row, changes: Mapping[str,
     after = dict(act.connection.execute(changed).mappings().one())
     act.record(what, table.name, row[key.name], recorded(table, row), recorded(table, after))
     return after
+
+
+def next_id(connection: Connection, table: sa.Table) -> int:
+    """Return the id that a table's next row has, for a writer that has its turn; rows are never deleted."""
+    key = next(iter(table.primary_key.columns))
+    return int(connection.execute(sa.select(sa.func.coalesce(sa.func.max(key), 0))).scalar_one()) + 1
+
+
+def insert_many(act: Act, what: str, table: sa.Table, rows: Sequence[Row]) -> None:
+    """Add many rows and record each as `insert` does.
+
+    Parameters
+    ----------
+    act
+        The act it belongs to.
+    what
+        What the act does, for the audit.
+    table
+        The table.
+    rows
+        Each with every column, its id too: those from `next_id` on.
+    """
+    key = next(iter(table.primary_key.columns))
+    for start in range(0, len(rows), AT_ONCE):
+        some = rows[start : start + AT_ONCE]
+        insert_rows(act.connection, table, some)
+        act.record_many(what, table.name, ((row[key.name], None, recorded(table, row)) for row in some))
+    if rows and act.connection.dialect.name == "postgresql":
+        serial = sa.func.pg_get_serial_sequence(table.name, key.name)
+        act.connection.execute(sa.select(sa.func.setval(serial, rows[-1][key.name])))
 
 
 def update_many(act: Act, what: str, table: sa.Table, rows: Sequence[Row], changes: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ import csv
 import json
 import math
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from io import StringIO
 from pathlib import Path
@@ -32,6 +32,7 @@ __all__ = [
     "PublishedAddress",
     "VillageFiles",
     "VillageSettings",
+    "pieces_of",
     "read_linework",
     "read_pieces",
     "read_published",
@@ -131,6 +132,16 @@ def read_pieces(path: Path, working: WorkingCrs, *, layer: str | None = None) ->
         Every fault, by row as numbered from 1 in the file's order.
     """
     return _pieces(path, working, layer)
+
+
+def pieces_of(
+    columns: Mapping[str, Sequence[Any]], wkb: Sequence[bytes | None], crs: str, working: WorkingCrs
+) -> tuple[Piece, ...]:
+    """Make centerlines of a table that was read elsewhere, by the rules of `read_pieces`.
+
+    Cells stand by its names of columns, each row's lines as WKB; `crs` is theirs. Raises `DataError` with every fault.
+    """
+    return _pieces_of(_Table(dict(columns), wkb, crs), Path("the file"), working)
 
 
 def read_linework(directory: Path, working: WorkingCrs) -> Linework:
@@ -306,7 +317,10 @@ def _geojson_bytes(path: Path) -> bytes:
 
 
 def _pieces(path: Path, working: WorkingCrs | None, layer: str | None) -> tuple[Piece, ...]:
-    table = _read_table(path, layer, "name")
+    return _pieces_of(_read_table(path, layer, "name"), path, working)
+
+
+def _pieces_of(table: _Table, path: Path, working: WorkingCrs | None) -> tuple[Piece, ...]:
     faults = _Faults()
     columns = zip(
         _names(table, faults),

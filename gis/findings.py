@@ -291,6 +291,12 @@ CATALOGUE: Mapping[str, Kind] = MappingProxyType(
             _NOTE,
             "{number} was given before and stays; the number computed for it is {computed}.",
         ),
+        "EXISTING_NUMBER": Kind(
+            "Existing number",
+            "288-15 A",
+            _NOTE,
+            "An existing number, brought in from {file} on {day}.",
+        ),
         "STREET_VACATED": Kind(
             "Street vacated",
             "288-15 A",

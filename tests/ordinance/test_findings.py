@@ -22,10 +22,17 @@ OF_THE_READING = {
     *("AMBIGUOUS_FRONTAGE", "LOT_UNKNOWN", "NUMBER_TAKEN"),
     *("OUT_OF_ORDER", "OTHER_BLOCK", "NOT_COMPUTED", "SOUND_ALIKE", "SHARED_UNIT", "SAME_PLACE"),
     *("OWNER_DIFFERENTIATES", "SUFFIX_BUILDING", "MEASURE_SET_BACK", "BULB", "NOT_CONFORMING", "STREET_VACATED"),
+    "EXISTING_NUMBER",
 }
 OF_THE_INPUT = {"UNKNOWN_STREET", "BAD_COORDINATE", "OUT_OF_VILLAGE"}
 # They need a register, a lot or a person, which the geometry core has not: the values each is raised with, and words.
 OF_ASSIGNING: dict[str, tuple[str, Severity, dict[str, object], str]] = {
+    "EXISTING_NUMBER": (
+        "A",
+        Severity.NOTE,
+        {"file": "list.csv", "day": "Mon, June 1, 2026"},
+        "An existing number, brought in from list.csv on Mon, June 1, 2026.",
+    ),
     "LOT_UNKNOWN": ("D", Severity.NOTE, {}, "The lot is not known"),
     "NUMBER_TAKEN": (
         "H",
