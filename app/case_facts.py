@@ -36,6 +36,8 @@ class Asked:
         Whether it is a text of several lines.
     private
         Whether it may name a person, so that it is shown to officers only.
+    aside
+        Whether a form keeps it folded away: it is seldom known.
     """
 
     key: str
@@ -46,6 +48,7 @@ class Asked:
     inches: bool = False
     long: bool = False
     private: bool = False
+    aside: bool = False
 
 
 MOST_TEXT, MOST_IN = 2000, 600.0

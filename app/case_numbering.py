@@ -143,14 +143,12 @@ def _misplaced(taken: Taken) -> list[Fault]:
 def _served(taken: Taken) -> Facts:
     """Refuse a service before the 20 days of neglect are over; where one reading has them running, ask why."""
     _after_neglect(taken)
-    issued = taken.matter.course.last("issue")
+    issued = [event for event in taken.matter.course.of("issue") if _day(event["at"]) <= _day(taken.at)]
     facts = dict(taken.facts)
     if "notice" not in facts and issued:
-        facts["notice"] = issued["facts"]["number"]
+        facts["notice"] = issued[-1]["facts"]["number"]
     if "notice" not in facts and not taken.reason:
-        raise StreetsError.of(
-            "notice", "no notice that was issued here", "its number, or in the reason what was served"
-        )
+        raise StreetsError.of("notice", "no notice issued here by then", "its number, or in the reason what was served")
     if facts["how"] == "other" and not taken.reason:
         raise StreetsError.of("reason", "nothing", "how it was served")
     return facts
@@ -266,13 +264,26 @@ def remarks(connection: Connection, matter: Matter) -> list[str]:
     return told
 
 
+def likely(matter: Matter, over: bool | None) -> str:
+    """Return the step that is likely next: the notice once the 20 days are over, else an inspection."""
+    if matter.course.state != "reported" or over is False:
+        return "inspect"
+    return "serve" if matter.course.last("issue") else "issue"
+
+
 # --- the kind ---
 
 OPEN = frozenset({"reported", "notified"})
 CLOSED = frozenset({"displayed", "withdrawn", "dismissed"})
 _MEASURED = (
-    Asked("height_in", "Height of the number, inches", "If it was measured, such as 2 1/2", inches=True),
-    Asked("height_within_in", "Measured to within, inches", "Such as 1/16; not counted where left empty", inches=True),
+    Asked("height_in", "Height of the number, inches", "If it was measured, such as 2 1/2", inches=True, aside=True),
+    Asked(
+        "height_within_in",
+        "Measured to within, inches",
+        "Such as 1/16; not counted where left empty",
+        inches=True,
+        aside=True,
+    ),
 )
 _NOTE = Asked("note", "What was seen", "In a sentence, if there is more to say", long=True, private=True)
 
@@ -302,7 +313,7 @@ STEPS = {
             Asked("shown", "The number that is shown", "If it is another one"),
             *_MEASURED,
             _NOTE,
-            Asked("by", "Who saw it", "If it was not you", private=True),
+            Asked("by", "Who saw it", "If it was not you", private=True, aside=True),
         ),
         _report,
         any_time=True,
@@ -318,7 +329,10 @@ STEPS = {
             Asked(
                 "found",
                 "What was found",
-                choices={"displayed": "The proper number is duly attached", "not_displayed": "It is not"},
+                choices={
+                    "displayed": "The proper number is duly attached",
+                    "not_displayed": "The proper number is not duly attached",
+                },
                 needed=True,
             ),
             Asked("at_door", "Is it immediately above, on or at the side of the proper door?", choices=YES_NO),
@@ -368,7 +382,8 @@ STEPS = {
             Asked("notice", "Number of the notice", "The one issued last where left empty"),
         ),
         _served,
-        help="“The Director of Public Works shall serve upon him a notice”: the section does not say how.",
+        offers_reason=True,
+        help="“the Director of Public Works shall serve upon him a notice”. The section does not say how.",
     ),
     "note": Step(
         "Add a note",
@@ -432,4 +447,5 @@ NUMBERING = Kind(
     STEPS,
     clocks,
     remarks,
+    likely,
 )

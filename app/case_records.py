@@ -63,7 +63,7 @@ def full(connection: Connection, case_id: int, person: Person, now: datetime) ->
         "clocks": [told_clock(clock, now) for clock in kind.clocks(matter)],
         "events": [_event(kind, event, undone) for event in events],
         "remarks": kind.remarks(connection, matter),
-        "may": [_may(name, step, matter) for name, step in kind.steps.items() if _offered(step, matter, person)],
+        "may": _offers(kind, matter, person, now),
         "undo": {
             "event": last["id"] if last else None,
             "title": _done(kind, last),
@@ -179,11 +179,22 @@ def _not_his(kind: Kind, event: Row | None, person: Person) -> str:
     return "" if permission and person.may(permission) else "You may not do it, so you may not undo it."
 
 
+def _offers(kind: Kind, matter: Matter, person: Person, now: datetime) -> list[Json]:
+    """Return the steps that a person may take now, the likely one first."""
+    clock = kind.clock(matter)
+    likely = kind.likely(matter, clock.deadline.over(now) if clock else False)
+    names = [name for name, step in kind.steps.items() if _offered(step, matter, person)]
+    found = [
+        _may(name, kind.steps[name]) for name in sorted(names, key=lambda name: (name != likely, name == kind.opening))
+    ]
+    return [{**one, "title": "Add a further report"} if one["step"] == kind.opening else one for one in found]
+
+
 def _offered(step: Step, matter: Matter, person: Person) -> bool:
     return bool(step.permission and person.may(step.permission) and matter.course.state in step.states)
 
 
-def _may(name: str, step: Step, matter: Matter) -> Json:
+def _may(name: str, step: Step) -> Json:
     return {
         "step": name,
         "title": step.title,
@@ -191,6 +202,24 @@ def _may(name: str, step: Step, matter: Matter) -> Json:
         "needs_reason": step.reason,
         "document": step.document or None,
         "facts": [told_fact(asked) for asked in step.asks],
+    }
+
+
+def told_kind(kind: Kind) -> Json:
+    """Return a kind of case, for programs: its states, and what each step that a person may take needs."""
+    named = {**kind.states, **kind.over}
+    steps = {name: step for name, step in kind.steps.items() if step.permission}
+    return {
+        "kind": kind.key,
+        "title": kind.title,
+        "section": kind.section,
+        "opens_with": kind.opening,
+        "states": [{"state": key, "title": state.title, "open": state.open} for key, state in named.items()],
+        "steps": [
+            {**_may(name, step), "states": sorted(step.states), "permission": step.permission.value}
+            for name, step in steps.items()
+            if step.permission
+        ],
     }
 
 

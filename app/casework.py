@@ -208,6 +208,8 @@ class Step:
         Whether it may have happened before what led to the state; else it did not happen before that.
     document
         The kind of document that is issued with it, or ``""``.
+    offers_reason
+        Whether its form offers a reason though none may be needed.
     help
         What is said above its form.
     """
@@ -224,6 +226,7 @@ class Step:
     undoable: bool = True
     any_time: bool = False
     document: str = ""
+    offers_reason: bool = False
     help: str = ""
 
 
@@ -245,6 +248,8 @@ class Kind:
         Reads the clocks of this round off the events.
     remarks
         What must be said beside it: what is assumed, unknown or undecided.
+    likely
+        The step that is likely next, of a case whose clock is over, is not, or None where the readings differ.
     """
 
     key: str
@@ -257,6 +262,7 @@ class Kind:
     steps: Mapping[str, Step]
     clocks: Callable[[Matter], list[Clock]]
     remarks: Callable[[Connection, Matter], list[str]] = lambda *_: []
+    likely: Callable[[Matter, bool | None], str] = lambda *_: ""
 
     def course(self, events: Iterable[Row]) -> Course:
         """Return where events lead, those left out that were undone."""

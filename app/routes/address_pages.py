@@ -10,7 +10,7 @@ import numpy as np
 from fastapi import APIRouter, Path, Query, Request, Response
 from sqlalchemy.engine import Connection
 
-from app import fronts, maps, records, registers, search, undoing
+from app import cases, fronts, maps, records, registers, search, undoing
 from app.adoption import official_under
 from app.answers import as_csv
 from app.auth import Permission, Person
@@ -199,12 +199,13 @@ def address_page(
         found = records.full(connection, village, address_id, officer=person.may(Permission.READ_RECORDS))
         row = registers.located(connection, address_id)
         beside = neighbours(connection, row)
+        case_of = cases.on_address(connection, address_id) if person.may(Permission.READ_RECORDS) else []
         papers = _papers(connection, address_id) if person.may(Permission.READ_RECORDS) else []
         undoing = _undoing(connection, person, row) if person.may(Permission.ASSIGN) else None
         past = history(connection, row) if person.may(Permission.READ_RECORDS) else []
         edition = official_under(connection, row)
     shown: Json = {"a": found, "row": row, "done": done, "papers": papers, "undoing": undoing, "past": past}
-    shown |= {"words": status_words(found, row, edition), "edition": edition}
+    shown |= {"words": status_words(found, row, edition), "edition": edition, "cases": case_of}
     shown |= {"display": display_words(found["set_back"]), "neighbours": beside, "has_face": _has_face(village, row)}
     shown |= {"script": maps.map_script(village), "needles": maps.needles(village), "places": PLACES}
     return page(request, "address.html", status, data=_drawn(village, found, row, beside), **shown)

@@ -9,6 +9,7 @@ from fastapi import Request
 
 from app import registers
 from app.auth import PUBLIC, Permission, Person
+from app.case_records import waiting
 from app.keeping import last_backup
 from app.map_versions import Atlas
 from app.routes.words import age
@@ -66,6 +67,11 @@ def notices(request: Request) -> list[Notice]:
             count = registers.counted(connection, addresses, addresses.c.status == "proposed")
             words = f"{count} proposed address{'' if count == 1 else 'es'} to confirm."
             made += [Notice(words, "/addresses?status=proposed", "Confirm")] if count else []
+        if person.may(Permission.READ_RECORDS):
+            over, soon = waiting(connection, datetime.now(UTC))
+            told = f"{over} open case{'' if over == 1 else 's'} with a clock that has ended"
+            told += f", {soon} with one that ends within a week." if soon else "."
+            made += [Notice(told, "/cases", "See what is due", warns=bool(over))] if over or soon else []
     return [*made, *_map(atlas, person)]
 
 

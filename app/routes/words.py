@@ -34,6 +34,17 @@ ACTS: Mapping[str, str] = {
     "record survey": "Survey recorded as completed",
     "issue certificate": "Certificate issued",
     "issue notice": "Notice issued",
+    "issue violation": "Violation notice issued",
+    "case open": "Case opened",
+    "case report": "Violation reported",
+    "case inspect": "Inspection recorded",
+    "case issue": "Notice of a case issued",
+    "case serve": "Service of a notice recorded",
+    "case note": "Note added to a case",
+    "case withdraw": "Report withdrawn",
+    "case dismiss": "Case dismissed",
+    "case reopen": "Case reopened",
+    "case undo": "Event of a case undone",
     "add user": "User added",
     "make sign-in link": "Sign-in link made",
     "change roles": "Roles changed",
@@ -59,6 +70,8 @@ KINDS: Mapping[str, str] = {
     "renamings": "renaming of a street",
     "vacations": "vacation of a street",
     "surveys": "survey of the village",
+    "cases": "case",
+    "case_events": "event of a case",
     "users": "user",
     "api_keys": "key",
 }
@@ -122,9 +135,19 @@ EDITS: Mapping[str, str] = {
     "hundred": "Hundred",
     "length": "Length of record",
     "remove_line": "Extended line removed",
+    "add_line": "Line put back",
+    "merge_lines": "Two lines made one",
     "decide": "Finding decided",
+    "name": "Street named",
+    "kind": "Kind of street",
+    "block_line": "Block line of a street",
+    "base_line": "Base line",
+    "split": "Piece split",
+    "join": "Pieces joined",
+    "remove": "Piece removed",
+    "draw": "Street drawn",
 }
-"""What an officer's edit of a row is called."""
+"""What an officer's edit of a row or a street is called."""
 
 DOUBTS: Mapping[str, str] = {"NO_FREE_NUMBER": "No free number", "OFFICER": "Asked by an officer"}
 """Why a doubt is in the queue."""
@@ -197,7 +220,9 @@ def named(kind: str, subject: str, content: Json) -> str:
 
 def link(kind: str, subject: str, content: Json) -> str:
     """Return the address of a record's page, or ``""``."""
-    own = {"addresses": "/addresses/", "maps": "/maps/", "doubts": "/doubts/"}
+    own = {"addresses": "/addresses/", "maps": "/maps/", "doubts": "/doubts/", "cases": "/cases/"}
+    if kind == "case_events" and content.get("case_id"):
+        return f"/cases/{content['case_id']}#event-{quote(subject)}"
     if kind in own:
         return f"{own[kind]}{quote(subject)}"
     if kind == "map_edits" and content.get("map_version"):
@@ -208,16 +233,37 @@ def link(kind: str, subject: str, content: Json) -> str:
 
 
 def edit_words(edit: Mapping[str, Any]) -> str:
-    """Say what an officer's edit of a row does."""
-    match edit["kind"]:
-        case "hundred":
-            return f"The {edit['value']:g} block"
-        case "length":
-            return f"Length of record {edit['value']:,g} ft"
-        case "remove_line":
-            return f"The extended line at {edit['at_ft']:,.1f} ft is removed"
-    title = CATALOGUE[edit["code"]].title if edit["code"] in CATALOGUE else edit["code"]
-    return f"“{title}” decided: {edit['decision'] or 'settled as the map has it'}"
+    """Say what an officer's edit of a row or a street does."""
+    kind, code = edit["kind"], edit["code"]
+    if edit["content"]:
+        return _street_edit_words(kind, edit["street"], edit["content"])
+    if kind == "decide":
+        title = CATALOGUE[code].title if code in CATALOGUE else code
+        return f"“{title}” decided: {edit['decision'] or 'settled as the map has it'}"
+    value, at_ft = edit["value"], f"{edit['at_ft']:,.1f}"
+    return {
+        "hundred": f"The {value:g} block",
+        "length": f"Length of record {value:,g} ft",
+        "remove_line": f"The extended line at {at_ft} ft is removed",
+        "add_line": f"The line left out at {at_ft} ft is put back",
+        "merge_lines": f"The lines at {at_ft} and {value:,.1f} ft are one",
+    }.get(kind, str(kind))
+
+
+def _street_edit_words(kind: str, street: str, content: Mapping[str, Any]) -> str:
+    to, part = content["to"], "A piece of" if content["at"] else "All of"
+    status = content["name_status"]
+    named = f"The name {street} is {status}" if to == street else f"{part} {street} is named {to} ({status})"
+    drawn = f"{street} is drawn ({to}{', no block line' if content['block_line'] == 'never' else ''})"
+    return {
+        "name": named,
+        "kind": f"{part} {street} is of kind {to}",
+        "block_line": f"{part} {street} {'never makes' if to == 'never' else 'makes'} a block line",
+        "base_line": f"{street} is the {'east-west' if to == 'ew' else 'north-south'} base line",
+        "split": f"A piece of {street} is split in two",
+        "join": f"Two pieces of {street} are joined",
+        "remove": f"{part} {street} is removed",
+    }.get(kind, drawn)
 
 
 def age(since: datetime, now: datetime | None = None) -> str:

@@ -1,0 +1,353 @@
+"""Pages of cases: reported on the phone, listed with what is due first, each with its time line and its next steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from sqlalchemy.engine import Connection
+
+from app import case_records, case_steps, cases, issuing, maps, registers, search
+from app.answers import as_csv
+from app.assign import into_feet
+from app.auth import Permission, Person, new_token
+from app.case_facts import happened
+from app.case_records import Sieve
+from app.casework import UNDO, Kind, Step
+from app.clocks import LOCAL
+from app.deps import AtlasDep, SettingsDep, needs
+from app.duties import ORDINANCE
+from app.errors import headers_of, status_of
+from app.map_versions import Atlas
+from app.once import RepeatedError
+from app.routes import words
+from app.routes.asked import read_degrees
+from app.routes.cases_api import meant
+from app.routes.document_routes import base_url
+from app.routes.forms import MOST_ID, READ, Id, PageNumber, Text, csv_file, faults_of, go, read_day
+from app.routes.places import picture
+from app.routes.rendering import page
+from app.tables import addresses
+from app.tables import cases as cases_table
+from app.village import LONLAT, Village
+from gis.errors import StreetsError
+
+router = APIRouter(include_in_schema=False)
+Json = dict[str, Any]
+Reporter = Annotated[Person, needs(Permission.REPORT_VIOLATION)]
+Reader = Annotated[Person, needs(Permission.READ_RECORDS)]
+A_PAGE, NEAR_FT, MOST_NEAR = 50, 300.0, 6
+DUES = {"": "any", "overdue": "overdue", "week": "within a week", "running": "still running", "none": "no clock runs"}
+SORTS = {
+    "": "what is due first",
+    "-opened": "newest first",
+    "opened": "oldest first",
+    "place": "place",
+    "state": "state",
+}
+COLUMNS = (
+    *("case", "kind", "state", "undecided", "address", "due", "other_reading", "overdue"),
+    *("opened_at", "opened_by", "closed_at", "lon", "lat"),
+)
+OWN = ("date", "time", "reason")
+"""Fields of every step's form beside its facts."""
+
+
+async def _sent(request: Request) -> dict[str, str]:
+    """Return a form's texts: which fields it has depends on the kind of case and the step."""
+    form = await request.form(max_files=0, max_fields=100)
+    return {key: value for key, value in form.items() if isinstance(value, str)}
+
+
+Sent = Annotated[dict[str, str], Depends(_sent)]
+
+
+# --- the list ---
+
+
+@router.api_route("/cases", methods=READ)
+def case_list(
+    request: Request,
+    person: Reader,
+    atlas: AtlasDep,
+    q: Text = "",
+    kind: Text = "",
+    state: Text = "open",
+    due: Text = "",
+    sort: Text = "",
+    number: Annotated[PageNumber, Query(alias="page")] = 1,
+    format: Text = "",
+) -> Response:
+    """List cases, what is due first."""
+    now = datetime.now(UTC)
+    with atlas.database.read() as connection:
+        wanted = "" if state == "all" else state
+        sieve = Sieve(q, kind, wanted, due, sort, meant(connection, atlas.village, q))
+        if format == "csv":
+            every, _ = case_records.listed(connection, sieve, now)
+            return csv_file(as_csv(COLUMNS, map(_cells, every), spreadsheet=True), "cases.csv")
+        found, total = case_records.listed(connection, sieve, now, limit=A_PAGE, offset=(number - 1) * A_PAGE)
+        over, soon = case_records.waiting(connection, now)
+        every_one = registers.counted(connection, cases_table)
+    given = {"q": q, "kind": kind, "state": state, "due": due, "sort": sort}
+    states = {"open": "every open one", "closed": "every closed one", **case_records.states(), "all": "all"}
+    lists: Json = {
+        "kinds": {key: kind.title for key, kind in cases.KINDS.items()},
+        "states": states,
+        "dues": DUES,
+        "sorts": SORTS,
+        "given": given,
+    }
+    counts: Json = {"total": total, "pages": max(1, -(-total // A_PAGE)), "number": number, "every": every_one}
+    return page(request, "cases.html", found=found, day=_day, over=over, soon=soon, **lists, **counts)
+
+
+def _cells(row: Json) -> list[str]:
+    due = row["due"] or {}
+    state = (row["kind"], row["state_title"], "yes" if row["undecided"] else "no")
+    clock = (due.get("due"), due.get("alternative"), "yes" if row["overdue"] else "no")
+    rest = (row["opened_at"], row["opened_by"], row["closed_at"], row["lon"], row["lat"])
+    return ["" if value is None else str(value) for value in (row["id"], *state, row["place"], *clock, *rest)]
+
+
+def _day(text: str) -> date:
+    return date.fromisoformat(text[:10])
+
+
+# --- reporting ---
+
+
+@router.api_route("/cases/report", methods=READ)
+def report_page(
+    request: Request,
+    person: Reporter,
+    atlas: AtlasDep,
+    address: Annotated[int, Query(ge=0, le=MOST_ID)] = 0,
+    q: Text = "",
+    lat: Text = "",
+    lon: Text = "",
+) -> Response:
+    """Choose an address by text, on the map or by position; then say what was seen."""
+    if address:
+        return _report_page(request, atlas, address)
+    village, faults = atlas.village, dict[str, str]()
+    found: list[Json] = []
+    position: tuple[float, float] | None = None
+    with atlas.database.read() as connection:
+        if lat or lon:
+            try:
+                position = _position(lat, lon)
+                found = near(connection, village, *position)
+            except StreetsError as error:
+                faults = faults_of(error, ("lat", "lon"), "lat")
+        elif q.strip():
+            rows, _ = search.found(connection, village, q, limit=20)
+            found = [{"id": row["id"], "address": row["full"], "away_ft": None} for row in rows]
+    data: Json = {"village": village.files.settings.name, "position": position, "found": found}
+    data["views"] = {"all": maps.bounds(village), "core": maps.core(village)}
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if faults else HTTPStatus.OK
+    shown: Json = {"found": found, "q": q, "position": position, "faults": faults, "data": data}
+    shown |= {"script": maps.map_script(village), "needles": maps.needles(village), "law": ORDINANCE["report"]}
+    return page(request, "case_where.html", status, **shown)
+
+
+def _position(lat: str, lon: str) -> tuple[float, float]:
+    north, east = read_degrees(lat, "lat"), read_degrees(lon, "lon")
+    for name, text, value in (("lat", lat, north), ("lon", lon, east)):
+        if value is None:
+            raise StreetsError.of(name, text[:60] or "nothing", "decimal degrees, such as 42.57239 or -90.38710")
+    assert north is not None
+    assert east is not None
+    return north, east
+
+
+def near(connection: Connection, village: Village, lat: float, lon: float) -> list[Json]:
+    """Return the addresses in use nearest to a position, each with its place and how far away it is."""
+    x, y = into_feet(village, lon, lat, LONLAT)
+    rows = registers.at_place(connection, x - NEAR_FT, y - NEAR_FT, x + NEAR_FT, y + NEAR_FT)
+    away = [(math.hypot(row["location_x_ft"] - x, row["location_y_ft"] - y), row) for row in rows]
+    nearest = sorted((one for one in away if one[0] <= NEAR_FT), key=lambda one: (one[0], one[1]["id"]))[:MOST_NEAR]
+    found = []
+    for feet, row in nearest:
+        place = {"lat": row["location_lat"], "lon": row["location_lon"]}
+        found.append({"id": row["id"], "address": row["full"], "away_ft": feet, **place})
+    return found
+
+
+def _report_page(
+    request: Request, atlas: Atlas, address_id: int, error: StreetsError | None = None, **sent: str
+) -> Response:
+    kind = cases.kind_of("numbering")
+    with atlas.database.read() as connection:
+        row = registers.get(connection, addresses, address_id)
+        standing = cases.open_on(connection, kind.key, address_id)
+    shown: Json = {"case": None, "standing": standing["id"] if standing else 0, "a": row, "action": "/cases/report"}
+    return _form_page(request, kind, kind.opening, error, sent, {**shown, "back": f"/addresses/{address_id}"})
+
+
+@router.post("/cases/report")
+def report(request: Request, person: Reporter, atlas: AtlasDep, sent: Sent) -> Response:
+    """Open a case on an address, or join the one that is open."""
+    text = sent.get("address", "")
+    address = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    now, kind = datetime.now(UTC), cases.kind_of("numbering")
+    try:
+        given = {"kind": kind.key, "address_id": address, **_given(kind.steps[kind.opening], sent, now)}
+        made = cases.open_case(atlas.database, person, given, now, sent.get("token", "")[:200])
+    except registers.NotFoundError:
+        raise
+    except StreetsError as error:
+        with atlas.database.read() as connection:
+            if registers.find(connection, addresses, address) is None:
+                raise
+        return _report_page(request, atlas, address, error, **sent)
+    return go(f"/cases/{made['id']}?done={'joined' if made['joined'] else 'report'}")
+
+
+# --- one case ---
+
+
+@router.api_route("/cases/{case_id}", methods=READ)
+def case(request: Request, person: Reader, atlas: AtlasDep, case_id: Id, done: Text = "") -> Response:
+    """Show one case."""
+    return _case_page(request, atlas, person, case_id, done=done)
+
+
+def _case_page(
+    request: Request, atlas: Atlas, person: Person, case_id: int, error: StreetsError | None = None, **given: str
+) -> Response:
+    village, now = atlas.village, datetime.now(UTC)
+    with atlas.database.read() as connection:
+        shown = case_records.full(connection, case_id, person, now)
+        x, y = village.into_feet(LONLAT)(shown["lon"], shown["lat"])
+        drawn = picture(village, connection, float(x), float(y))
+    status = status_of(error)[0] if error else HTTPStatus.OK
+    context: Json = {"done": given.get("done", ""), "reason": given.get("reason", ""), "token": new_token()}
+    context |= {"faults": faults_of(error, ("reason",)) if error else {}, "titles": _titles(shown["kind"])}
+    return page(request, "case.html", status, c=shown, picture=drawn, day=_day, when=datetime.fromisoformat,
+                age=words.age, **context)  # fmt: skip
+
+
+def _titles(kind: str) -> dict[str, str]:
+    """Say what was just done, by the step."""
+    told = {name: f"{step.done}: recorded." for name, step in cases.KINDS[kind].steps.items()}
+    return {
+        **told,
+        "joined": "Recorded with the case that was open on this address.",
+        UNDO: "The last event was undone.",
+    }
+
+
+@router.api_route("/cases/{case_id}/{step}", methods=READ)
+def step_page(request: Request, person: Reader, atlas: AtlasDep, case_id: Id, step: str) -> Response:
+    """Show the form of a step, or who may take it."""
+    return _step_page(request, atlas, case_id, step)
+
+
+def _step_page(
+    request: Request, atlas: Atlas, case_id: int, name: str, error: StreetsError | None = None, **sent: str
+) -> Response:
+    with atlas.database.read() as connection:
+        row = cases.get(connection, case_id)
+        matter = cases.matter_of(connection, row)
+    kind = cases.KINDS[row["kind"]]
+    step = cases.step_of(kind, name)
+    if error is None:
+        cases.check_state(kind, step, matter)
+    action = f"/cases/{case_id}/{name}"
+    shown: Json = {"case": row, "standing": 0, "a": matter.address, "action": action, "back": f"/cases/{case_id}"}
+    return _form_page(request, kind, name, error, sent, shown)
+
+
+def _form_page(
+    request: Request, kind: Kind, name: str, error: StreetsError | None, sent: Mapping[str, str], shown: Json
+) -> Response:
+    """Render a step's form from what the step asks for."""
+    step, keys = kind.steps[name], (*(asked.key for asked in kind.steps[name].asks), *OWN)
+    form = {key: sent.get(key, "") for key in keys}
+    if not sent:
+        form["date"] = datetime.now(LOCAL).date().isoformat()
+    faults = _beside(error, keys) if error else {}
+    status = status_of(error)[0] if error else HTTPStatus.OK
+    opened = [key for key in keys if form[key] or key in faults]
+    context: Json = {"opened": opened, "name": name, "step": step, "form": form, "faults": faults, "token": new_token()}
+    answer = page(request, "case_step.html", status, law=ORDINANCE, **{**context, **shown})
+    if error:
+        answer.headers.update(headers_of(error))
+    return answer
+
+
+def _beside(error: StreetsError, keys: tuple[str, ...]) -> dict[str, str]:
+    told = faults_of(error, (*keys, "at"))
+    if "at" in told:
+        told["date"] = " ".join(part for part in (told.pop("at"), told.get("date", "")) if part)
+    return told
+
+
+@router.post("/cases/{case_id}/draft")
+def draft(
+    request: Request, person: Reader, atlas: AtlasDep, settings: SettingsDep, case_id: Id, sent: Sent
+) -> Response:
+    """Show a case's document as it would be issued; nothing is kept."""
+    try:
+        with atlas.database.read() as connection:
+            step = cases.step_of(cases.KINDS[cases.get(connection, case_id)["kind"]], "issue")
+            given = _facts(step, sent)
+            asked = issuing.of_case(connection, person, case_id, given, base_url(request, settings))
+        pdf = issuing.draft(atlas, person, asked)
+    except cases.NoCaseError:
+        raise
+    except StreetsError as error:
+        return _step_page(request, atlas, case_id, "issue", error, **sent)
+    headers = {"Content-Disposition": 'inline; filename="draft.pdf"', "Cache-Control": "no-store"}
+    return Response(pdf, media_type="application/pdf", headers=headers)
+
+
+@router.post("/cases/{case_id}/{step}")
+def take(
+    request: Request, person: Reader, atlas: AtlasDep, settings: SettingsDep, case_id: Id, step: str, sent: Sent
+) -> Response:
+    """Take a step of a case."""
+    now = datetime.now(UTC)
+    try:
+        with atlas.database.read() as connection:
+            kind = cases.KINDS[cases.get(connection, case_id)["kind"]]
+        given = {"reason": sent.get("reason", "")}
+        if step != UNDO:
+            given |= _given(cases.step_of(kind, step), sent, now)
+        base, key = base_url(request, settings), sent.get("token", "")[:200]
+        case_steps.take(atlas, person, case_id, step, given, base, now, key)
+    except cases.NoCaseError:
+        raise
+    except StreetsError as error:
+        if step == UNDO:
+            return _case_page(request, atlas, person, case_id, error, reason=sent.get("reason", ""))
+        if isinstance(error, RepeatedError):
+            return go(f"/cases/{case_id}")
+        person_may = cases.step_of(kind, step).permission
+        if person_may is not None and not person.may(person_may):
+            raise
+        return _step_page(request, atlas, case_id, step, error, **sent)
+    return go(f"/cases/{case_id}?done={step}")
+
+
+def _given(step: Step, sent: Mapping[str, str], now: datetime) -> Json:
+    """Return what a form gives of a step, with when it happened."""
+    given: Json = {**_facts(step, sent), "reason": sent.get("reason", "")}
+    if step.document:
+        return given
+    typed, clock = sent.get("date", ""), sent.get("time", "")
+    today = now.astimezone(LOCAL).date()
+    day = read_day(typed, "date") if typed.strip() else today
+    at, day_only = happened(day, clock, now)
+    if day != today or not day_only:
+        given["at"] = day.isoformat() if day_only else at.isoformat()
+    return given
+
+
+def _facts(step: Step, sent: Mapping[str, str]) -> Json:
+    return {asked.key: sent[asked.key] for asked in step.asks if sent.get(asked.key, "").strip()}
