@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -19,13 +20,14 @@ from shapely.geometry import mapping
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
-from app import registers
+from app import letters, registers
 from app.assign import about_map, candidate, told, written
 from app.audit import Act, Actor
 from app.columns import canonical
-from app.considered import Considered, TakenError, Wanted, about_holder, consider
+from app.considered import SAME_PLACE_FT, Considered, TakenError, Wanted, about_holder, consider
 from app.law import today
 from app.map_versions import Atlas
+from app.once import RepeatedError
 from app.tables import addresses, doubts, locations, requests
 from app.village import LONLAT, Village
 from gis.address import format_full, format_usps, on_street, street_key
@@ -35,10 +37,6 @@ from gis.reasons import explain
 Json = dict[str, Any]
 TRIES = 5
 """How often an assignment is tried when another takes the number between the look and the act."""
-
-
-class RepeatedError(StreetsError):
-    """A request's key that was used before, for another request."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +81,9 @@ def shown(atlas: Atlas, wanted: Wanted) -> Json:
     with atlas.database.read() as connection:
         village = atlas.now(connection)
         found = consider(village, connection, wanted)
+        if found.row and found.number and found.wanted.suffix:
+            full, _ = _with_suffix(found, found.number)
+            letters.check_base(connection, street_key(found.row.street), found.row.side, found.number, full)
         return _described(village, found)
 
 
@@ -134,8 +135,8 @@ def status_of(village: Village, found: Considered) -> str:
     return "official" if village.edition and village.edition.adopted else "provisional"
 
 
-def explanation_of(village: Village, found: Considered, clerk: str = "") -> Json:
-    """Return the steps and lines that led to a number, a person's choice included."""
+def explanation_of(village: Village, found: Considered, clerk: str = "", *, stays: bool = False) -> Json:
+    """Return the steps and lines that led to a number, a person's choice included, or that it stays as it was."""
     steps = told(village, explain(village.frontages, found.door), LONLAT)
     number, computed = found.number, found.computed
     if number is None or number == computed:
@@ -144,6 +145,9 @@ def explanation_of(village: Village, found: Considered, clerk: str = "") -> Json
     step: Json
     if clerk:
         step = {"section": "288-15 J", "decided": "clerk", "text": f"The Clerk-Treasurer determined {number}: {clerk}"}
+    elif stays:
+        text = f"The number stays {number}; the number computed for the place as it is recorded now is {computed}."
+        step = {"section": "288-15 A", "decided": "stays", "text": text}
     elif number == found.suggested:
         step = {"section": "288-15 H", "decided": "taken", "text": f"{number} instead of {computed}. {found.why}"}
     else:
@@ -277,8 +281,14 @@ def _doubt(act: Act, village: Village, found: Considered) -> Json:
 
 
 def open_doubt(act: Act, village: Village, found: Considered, kind: str, question: str) -> registers.Row:
-    """Put a question before the Clerk-Treasurer (§ 288-15 J), with all that was asked and found."""
+    """Put a question before the Clerk-Treasurer (§ 288-15 J), with all that was asked and found.
+
+    Where the same question of the same place is open already, it is that one.
+    """
     lon, lat = village.out_of_feet(LONLAT)(found.east, found.north)
+    waiting = _waiting(act.connection, village, found, kind, question)
+    if waiting is not None:
+        return waiting
     values = {
         "status": "open",
         "kind": kind,
@@ -293,6 +303,20 @@ def open_doubt(act: Act, village: Village, found: Considered, kind: str, questio
         "opened_by": act.actor.name,
     }
     return registers.insert(act, "open doubt", doubts, values)
+
+
+def _waiting(
+    connection: Connection, village: Village, found: Considered, kind: str, question: str
+) -> registers.Row | None:
+    """Return the open doubt of the same question and place; who has no number to get asks but one."""
+    alike = [doubts.c.status == "open", doubts.c.kind == kind]
+    alike += [doubts.c.question == question] if kind != "NO_FREE_NUMBER" else []
+    for row in registers.rows(connection, doubts, *alike):
+        east, north = village.into_feet(LONLAT)(row["lon"], row["lat"])
+        near = math.hypot(float(east) - found.east, float(north) - found.north) <= SAME_PLACE_FT
+        if near and row["street"] == (found.row.street if found.row else ""):
+            return row
+    return None
 
 
 def add(
@@ -329,7 +353,9 @@ def add(
         "made_by": act.actor.name,
         "retired_reason": "",
     }
-    return registers.insert(act, "assign", addresses, {**values, **(more or {})})
+    row = registers.insert(act, "assign", addresses, {**values, **(more or {})})
+    letters.check(act.connection, [(None, row)])
+    return row
 
 
 def because(
@@ -338,6 +364,8 @@ def because(
     found: Considered,
     clerk: str = "",
     parts: Mapping[str, str] | None = None,
+    *,
+    stays: bool = False,
 ) -> Json:
     """Return the columns of an address that follow from what was decided: its number, and why it is so.
 
@@ -353,6 +381,8 @@ def because(
         The Clerk-Treasurer's reason, where the number is a decision of a doubt.
     parts
         Parts of an old number that are kept: prefix, fraction, unit.
+    stays
+        Whether the number was given before, and nobody chooses it now.
 
     Returns
     -------
@@ -370,7 +400,7 @@ def because(
         "map_version": village.edition.version if village.edition else 0,
         "law_date": today(),
         "findings": list(found.findings),
-        "explanation": registers.keep_explanation(connection, explanation_of(village, found, clerk)),
+        "explanation": registers.keep_explanation(connection, explanation_of(village, found, clerk, stays=stays)),
         "set_back": found.set_back,
         "conforms": True,
     }

@@ -10,17 +10,19 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app import cases, registers
+from app import cases, letters, registers
 from app.acts import as_json, because, numbered
 from app.assign import into_feet, polygon
 from app.audit import Act, Actor
 from app.columns import instant
-from app.considered import Considered, TakenError, Wanted, about_holder, consider, letter
+from app.considered import Considered, TakenError, Wanted, about_holder, consider, letter, refuse_vacated
 from app.map_versions import Atlas
+from app.registers import DependsError
 from app.settings import plain
-from app.tables import PLACEMENTS, addresses, locations
+from app.tables import PLACEMENTS, addresses, audit, doubts, locations, renamings
 from app.village import LONLAT, Village
 from gis.errors import StreetsError
 from gis.lots import embraced
@@ -74,7 +76,7 @@ def agrees(connection: Connection, village: Village, row: registers.Row) -> bool
 
 
 def retire(
-    connection: Connection, actor: Actor, address_id: int, reason: str, *, letters: bool = False
+    connection: Connection, actor: Actor, address_id: int, reason: str, *, with_letters: bool = False
 ) -> list[registers.Row]:
     """Retire an address: its number is free again, the record stays.
 
@@ -88,7 +90,7 @@ def retire(
         The address.
     reason
         Why.
-    letters
+    with_letters
         Whether the lettered doors and units of its number are retired with it.
 
     Returns
@@ -102,10 +104,10 @@ def retire(
         Lettered doors or units depend on its number; they are listed, and nothing is done.
     """
     row = _active(connection, address_id)
-    left = _of_number(connection, row)
-    if left and not letters:
-        told = [{"id": other["id"], "address": other["full"], "status": other["status"]} for other in left]
+    left = letters.parts_of(connection, row)
+    if left and not with_letters:
         names = ", ".join(other["full"] for other in left)
+        told = [letters.about(other) for other in left]
         raise DependsError(f"{names} would be left without {row['full']}: retire them first, or with it.", told)
     act = Act(connection, actor, needs_reason(reason))
     gone = {"status": "retired", "retired_at": act.at, "retired_reason": act.reason}
@@ -115,31 +117,106 @@ def retire(
     return [registers.update(act, "retire", addresses, one, gone) for one in plain_rows]
 
 
-def _of_number(connection: Connection, row: registers.Row) -> list[registers.Row]:
-    """Return the lettered doors and units of an address's number; none of an address that is one itself."""
-    if row["suffix"] or row["unit"] or row["unit_type"] or row["fraction"]:
-        return []
-    same = registers.holders(connection, row["street_key"], row["half"], row["number"])
-    return [other for other in same if other["suffix"] or other["unit"] or other["unit_type"]]
-
-
 def restore(atlas: Atlas, connection: Connection, actor: Actor, address_id: int, reason: str) -> registers.Row:
-    """Restore a retired address where its number has not been given again; it is held against the map in force."""
+    """Restore a retired address where its number has not been given again; it is held against the map in force.
+
+    It comes back under the name its street has now.
+    """
     row = registers.get(connection, addresses, address_id)
     if row["status"] != "retired":
         raise StateError.of("id", f"{row['full']}, {row['status']}", "an address that is retired")
-    if row["replaced_by"]:
-        instead = registers.get(connection, addresses, row["replaced_by"])
+    instead = _successor(connection, row)
+    if instead is not None:
         message = f"{row['full']} was replaced by {instead['full']}: undo that, or renumber {instead['full']}."
-        raise DependsError(message, [{"id": instead["id"], "address": instead["full"], "status": instead["status"]}])
+        raise DependsError(message, [letters.about(instead)])
     act, village = Act(connection, actor, needs_reason(reason)), atlas.now(connection)
-    _considered(connection, village, row, registers.get(connection, locations, row["location_id"]), reason)
-    was, fits = _status_before(connection, row), agrees(connection, village, row)
+    again = coming_back(act, village, row, _status_before(connection, row))
+    row_now = registers.update(act, "restore", addresses, row, {**again, "replaced_by": None})
+    letters.check(connection, [(row, row_now)])
+    return row_now
+
+
+def _successor(connection: Connection, row: registers.Row) -> registers.Row | None:
+    """Return the active address that a retired one was replaced by, if need be at several removes."""
+    seen: set[int] = set()
+    while row["replaced_by"] and row["id"] not in seen:
+        seen.add(row["id"])
+        row = registers.get(connection, addresses, row["replaced_by"])
+        if row["status"] != "retired":
+            return row
+    return None
+
+
+def coming_back(act: Act, village: Village, row: registers.Row, was: str, ignoring: Sequence[int] = ()) -> Json:
+    """Return the columns of an address that comes back, by a restoring or an undoing; refuse one that may not.
+
+    Parameters
+    ----------
+    act
+        The act by which it comes back.
+    village
+        The village in force.
+    row
+        The address as it was recorded last.
+    was
+        The status it had.
+    ignoring
+        Ids of addresses that come back or go by the same act.
+
+    Returns
+    -------
+    dict
+        Its status, and its street and forms where the street was renamed since.
+
+    Raises
+    ------
+    app.considered.VacatedError
+        Its street was vacated.
+    TakenError
+        Its number was given again.
+    StreetsError
+        The map in force has no such street, or the entrance lies on the other half or side.
+    """
+    connection = act.connection
+    street = present_street(act, row)
+    refuse_vacated(connection, street)
+    if street not in village.frontages.names:
+        raise StateError.of("street", street, "a street of the map in force")
+    named = {**row, **renamed_columns(row, street)}
+    check_free(connection, named)
+    place = registers.get(connection, locations, row["location_id"])
+    found = considered_anew(connection, village, named, place, act.reason, ignoring=ignoring)
+    fits = agrees(connection, village, named)
     adopted = village.edition is not None and village.edition.adopted
-    status = was if was == "proposed" else "official" if adopted and (fits or was == "official") else "provisional"
+    stands = was == "official" and (adopted or brought_in(connection, row["id"]))
+    status = "official" if stands or (adopted and fits) else "provisional"
+    if was == "proposed" or any(f["code"] == "SAME_PLACE" for f in found.findings):
+        status = "proposed"
     again = {"status": status, "conforms": fits or not adopted, "retired_at": None, "retired_reason": ""}
-    check_free(connection, row)
-    return registers.update(act, "restore", addresses, row, again)
+    return again | {name: value for name, value in named.items() if row[name] != value}
+
+
+def present_street(act: Act, row: Mapping[str, Any]) -> str:
+    """Return the present name of an address's street: that of its record, followed through the renamings since.
+
+    A name that another street has taken meanwhile is therefore not mistaken for its own.
+    """
+    told = (audit.c.kind == "addresses") & (audit.c.subject == str(row["id"])) & (audit.c.act != act.number)
+    last = sa.select(sa.func.max(audit.c.seq)).where(told).scalar_subquery()
+    made = (audit.c.kind == "renamings") & (audit.c.subject == sa.cast(renamings.c.id, sa.String))
+    later = made & audit.c.before.is_(None) & (audit.c.seq > last) & renamings.c.undone_at.is_(None)
+    name = str(row["street"])
+    asked = sa.select(renamings.c.old, renamings.c.new).join(audit, later).order_by(renamings.c.id)
+    for old, new in act.connection.execute(asked):
+        name = new if old == name else name
+    return name
+
+
+def brought_in(connection: Connection, address_id: int) -> bool:
+    """Whether an address was brought in from a file, with the number that its building had."""
+    told = (audit.c.kind == "addresses") & (audit.c.subject == str(address_id)) & audit.c.before.is_(None)
+    what = connection.execute(sa.select(audit.c.what).where(told).order_by(audit.c.seq).limit(1)).scalar_one_or_none()
+    return (what or "").startswith("import")
 
 
 def _status_before(connection: Connection, row: registers.Row) -> str:
@@ -150,7 +227,7 @@ def _status_before(connection: Connection, row: registers.Row) -> str:
     return "provisional"
 
 
-def _considered(
+def considered_anew(
     connection: Connection,
     village: Village,
     row: registers.Row,
@@ -174,7 +251,7 @@ def _considered(
         place["lot"],
         place["accuracy_ft"],
         place["doors"],
-        parity_decided=row["doubt_id"] is not None,
+        parity_decided=_parity_stands(connection, row, number or row["number"]),
     )
     found = consider(village, connection, wanted, frozenset({row["id"], *ignoring}))
     if found.number is None:
@@ -183,6 +260,15 @@ def _considered(
         where = found.row.side if found.row else "no half"
         raise StateError.of("x, y", f"an entrance on the {where} half", f"one on the {row['half']} half")
     return found
+
+
+def _parity_stands(connection: Connection, row: registers.Row, number: int) -> bool:
+    """Whether a number may be of the other side: by the Clerk's decision of a doubt, or as it was brought in."""
+    if row["doubt_id"] is not None:
+        decision = registers.get(connection, doubts, row["doubt_id"])["decision"] or {}
+        if decision.get("number") == number:
+            return True
+    return bool(number == row["number"] and brought_in(connection, row["id"]))
 
 
 def check_free(connection: Connection, row: Mapping[str, Any]) -> None:
@@ -239,18 +325,31 @@ def correct(
     moved = _place_changes(village, place, wanted)
     number = row["number"] if wanted.get("number") is None else wanted["number"]
     suffix = row["suffix"] if wanted.get("suffix") is None else letter(wanted["suffix"])
-    if not moved and (number, suffix) == (row["number"], row["suffix"]):
+    same = (number, suffix) == (row["number"], row["suffix"])
+    if not moved and same:
         raise StreetsError.of("body", "nothing to correct", "a field whose value is another than recorded")
     if moved:
         place = registers.update(act, "correct", locations, place, moved)
-    found = _considered(connection, village, row, place, act.reason, number=number, suffix=suffix)
+    if same and not moved.keys() & BEARING:
+        return row  # how the place is reached says nothing of the number: why it is so stays as it was issued
+    found = considered_anew(connection, village, row, place, act.reason, number=number, suffix=suffix)
     parts = {name: row[name] for name in KEPT_PARTS}
-    columns = because(connection, village, found, parts=parts)
+    columns = because(connection, village, found, _clerk_s(connection, row, number), parts, stays=same)
     check_free(connection, {**row, **columns})
     changed = {name: value for name, value in columns.items() if row[name] != value}
-    return registers.update(act, "correct", addresses, row, changed) if changed else row
+    now = registers.update(act, "correct", addresses, row, changed) if changed else row
+    letters.check(connection, [(row, now)])
+    return now
 
 
+def _clerk_s(connection: Connection, row: registers.Row, number: int) -> str:
+    """Return why the Clerk-Treasurer determined an address's number; ``""`` where that officer did not."""
+    doubt = registers.get(connection, doubts, row["doubt_id"]) if row["doubt_id"] is not None else None
+    return str(doubt["reason"] or "") if doubt and (doubt["decision"] or {}).get("number") == number else ""
+
+
+BEARING = frozenset({"x_ft", "y_ft", "building", "lot", "doors"})
+"""What of a place bears on its number."""
 KEPT_PARTS = ("number_prefix", "fraction", "unit_type", "unit")
 """Parts of an old number that no correction or renumbering changes."""
 
@@ -350,13 +449,15 @@ def renumber(
     village = atlas.now(connection)
     gone = {"status": "retired", "retired_at": act.at, "retired_reason": act.reason}
     retired = [registers.update(act, "renumber", addresses, old, gone) for old, _ in olds]
-    return [_moved(act, village, old, was, number) for old, (was, number) in zip(retired, olds, strict=True)]
+    made = [_moved(act, village, old, was, number) for old, (was, number) in zip(retired, olds, strict=True)]
+    letters.check(connection, [*((old, None) for old, _ in olds), *((None, new) for new in made)])
+    return made
 
 
 def _moved(act: Act, village: Village, retired: registers.Row, before: registers.Row, number: int) -> registers.Row:
     """Give the place of a retired address its new number, with the reasons that this has now."""
     place = registers.get(act.connection, locations, before["location_id"])
-    found = _considered(act.connection, village, before, place, act.reason, number=number)
+    found = considered_anew(act.connection, village, before, place, act.reason, number=number)
     columns = because(act.connection, village, found, parts={name: before[name] for name in KEPT_PARTS})
     check_free(act.connection, columns)
     kept = {name: value for name, value in before.items() if name != "id"}
@@ -382,7 +483,7 @@ def _with_followers(connection: Connection, wanted: Sequence[Mapping[str, Any]])
         numbers[change["id"]] = change["number"]
     olds = [_active(connection, address_id) for address_id in numbers]
     for old in list(olds):
-        for other in _of_number(connection, old):
+        for other in letters.parts_of(connection, old):
             if other["id"] not in numbers:
                 numbers[other["id"]] = numbers[old["id"]]
                 olds.append(registers.get(connection, addresses, other["id"]))

@@ -21,6 +21,7 @@ from app import registers
 from app.answers import listed
 from app.assign import check_inside, into_feet, polygon
 from app.clocks import local_day
+from app.letters import is_part
 from app.map_versions import vacated
 from app.settings import plain
 from app.village import LONLAT, Village
@@ -65,6 +66,10 @@ class TakenError(StreetsError):
     def __init__(self, message: str, holder: Json) -> None:
         super().__init__(message)
         self.holder = holder
+
+
+class SamePlaceError(TakenError):
+    """A further number for an entrance that has one."""
 
 
 @dataclass(frozen=True)
@@ -197,10 +202,7 @@ def consider(
     if placed.row is None or not placed.door.number:
         return placed
     key = street_key(placed.row.street)
-    if key in vacated(connection):
-        act = vacated(connection)[key]
-        day = act["decided_on"].isoformat()
-        raise VacatedError(f"{placed.row.street} was vacated on {day} ({act['act']}): no number is given on it.")
+    refuse_vacated(connection, placed.row.street)
     side = registers.on_face(connection, key, placed.row.side, even=bool(placed.door.even))
     here = [row for row in _at_place(connection, placed) if row["id"] not in ignoring]
     beside = frozenset(row["id"] for row in here if row["suffix"] and not wanted.suffix)  # its own lettered doors
@@ -212,6 +214,20 @@ def consider(
     else:
         chosen = _asked(village, connection, placed, ignoring | beside)
     return _finished(village, chosen, next(iter(here), None))
+
+
+def refuse_vacated(connection: Connection, street: str) -> None:
+    """Refuse a street that was vacated.
+
+    Raises
+    ------
+    VacatedError
+        Naming the Board's act.
+    """
+    act = vacated(connection).get(street_key(street))
+    if act is not None:
+        day = act["decided_on"].isoformat()
+        raise VacatedError(f"{street} was vacated on {day} ({act['act']}): no number is given on it.")
 
 
 def _set_back(village: Village, placed: Considered) -> Json:
@@ -428,6 +444,11 @@ def _holders(placed: Considered, number: int) -> tuple[Json, ...]:
         return ()
     values = {"address": holder["full"], "holder": f"address {holder['id']}, {holder['status']}"}
     return tuple(listed([Finding("NUMBER_TAKEN", values)]))
+
+
+def numbered_here(connection: Connection, found: Considered) -> registers.Row | None:
+    """Return the active address that has the same entrance or building, if any; its lettered doors do not count."""
+    return next((row for row in _at_place(connection, found) if not is_part(row)), None)
 
 
 def _at_place(connection: Connection, placed: Considered) -> list[registers.Row]:

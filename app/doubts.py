@@ -17,7 +17,15 @@ from app.audit import Act, Actor
 from app.changes import StateError, check_free, needs_reason
 from app.clocks import local_day
 from app.columns import instant
-from app.considered import Wanted, consider, letter
+from app.considered import (
+    SamePlaceError,
+    Wanted,
+    about_holder,
+    consider,
+    letter,
+    numbered_here,
+    refuse_vacated,
+)
 from app.map_versions import Atlas
 from app.settings import plain
 from app.tables import doubts
@@ -56,7 +64,15 @@ def raise_doubt(atlas: Atlas, connection: Connection, actor: Actor, wanted: Want
 
 
 def decide(
-    atlas: Atlas, connection: Connection, actor: Actor, doubt_id: int, number: int | None, suffix: str, reason: str
+    atlas: Atlas,
+    connection: Connection,
+    actor: Actor,
+    doubt_id: int,
+    number: int | None,
+    suffix: str,
+    reason: str,
+    *,
+    another_building: bool = False,
 ) -> registers.Row:
     """Determine the number of a lot or building in doubt, or that none is given; decided once.
 
@@ -74,6 +90,8 @@ def decide(
         The number determined, of either side; None where no number is given.
     reason
         Why; it is recorded and stands on the certificate.
+    another_building
+        Whether the Clerk-Treasurer says that it is another building than the one numbered at this entrance already.
 
     Returns
     -------
@@ -86,13 +104,17 @@ def decide(
         It was decided before; the message says by whom.
     TakenError
         The number is held.
+    SamePlaceError
+        The entrance has a number meanwhile: "Only one number shall be assigned to any house or building" (§ 288-15 H).
     """
     row = registers.get(connection, doubts, doubt_id)
     if row["status"] != "open":
         told = f"decided by {row['decided_by']} on {local_day(row['decided_at'])}: {row['reason']}"
         raise StateError.of("doubt", told, "a doubt that is open; each is decided once")
     act = Act(connection, actor, needs_reason(reason))
-    suffix = letter(suffix) if number is not None else ""
+    suffix = letter(suffix)
+    if number is None and suffix:
+        raise StreetsError.of("number", f"none, with the letter {suffix}", "a number that the letter follows")
     decision = {"number": number, "suffix": suffix}
     changes: Json = {
         "status": "decided",
@@ -107,6 +129,11 @@ def decide(
         found = consider(village, connection, Wanted(**asked))
         if found.row is None:
             raise StateError.of("doubt", "an entrance on no street", "one that fronts on a street")
+        refuse_vacated(connection, found.row.street)
+        held = None if suffix or another_building else numbered_here(connection, found)
+        if held is not None:
+            told = f"{held['full']} ({held['status']}) is the number of this very entrance or building."
+            raise SamePlaceError(f"{told} Say that it is another building, and why.", about_holder(held))
         check_free(connection, numbered(found.row.street, found.row.side, number, found.wanted.suffix))
         said = {"by": actor.name, "at": instant(act.at), "reason": act.reason, "section": "288-15 J"}
         decided = {"decisions": [{**said, "decision": f"The number is {number}{suffix}."}], "doubt_id": doubt_id}

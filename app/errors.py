@@ -13,16 +13,17 @@ from sqlalchemy.exc import IntegrityError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.acts import RepeatedError
 from app.auth import ForgedRequestError, NotAllowedError, NotSignedInError, UnknownKeyError
-from app.changes import DependsError, StateError
-from app.considered import RefusedError, TakenError
+from app.cases import CaseStateError, NoCaseError
+from app.changes import StateError
+from app.considered import RefusedError, SamePlaceError, TakenError
 from app.db import StorageError
 from app.keys import UnknownKeyIdError
 from app.law import LawError
 from app.map_versions import MapStateError
+from app.once import RepeatedError
 from app.people import ChangedMeanwhileError, LastAdminError, NameTakenError, UnknownPersonError
-from app.registers import NotFoundError
+from app.registers import DependsError, NotFoundError
 from app.sessions import LinkError, SignInError, TooManyAttemptsError, UnknownSessionError
 from app.tls import NoAuthorityError
 from gis.errors import (
@@ -58,10 +59,13 @@ _STATUS: Sequence[tuple[type[StreetsError], HTTPStatus, str]] = (
     (ChangedMeanwhileError, HTTPStatus.CONFLICT, "Changed meanwhile"),
     (LastAdminError, HTTPStatus.CONFLICT, "The last administrator"),
     (NotFoundError, HTTPStatus.NOT_FOUND, "Not in the register"),
+    (SamePlaceError, HTTPStatus.CONFLICT, "Numbered already"),
     (TakenError, HTTPStatus.CONFLICT, "Number taken"),
     (MapStateError, HTTPStatus.CONFLICT, "Not in the state this needs"),
     (StateError, HTTPStatus.CONFLICT, "Not in the state this needs"),
     (DependsError, HTTPStatus.CONFLICT, "Something depends on it"),
+    (NoCaseError, HTTPStatus.NOT_FOUND, "No such case"),
+    (CaseStateError, HTTPStatus.CONFLICT, "Not in the state this needs"),
     (RepeatedError, HTTPStatus.UNPROCESSABLE_ENTITY, "Idempotency-Key used before"),
     (RefusedError, HTTPStatus.UNPROCESSABLE_ENTITY, "Refused"),
     (StorageError, HTTPStatus.SERVICE_UNAVAILABLE, "The register cannot be reached"),
@@ -102,10 +106,11 @@ def members_of(error: StreetsError) -> dict[str, Any]:
     """Return the members that an error's problem has beside the usual ones, for programs."""
     match error:
         case TakenError():
-            return {"code": "NUMBER_TAKEN", "holder": error.holder}
+            code = "SAME_PLACE" if isinstance(error, SamePlaceError) else "NUMBER_TAKEN"
+            return {"code": code, "holder": error.holder}
         case DependsError():
             return {"code": "DEPENDS", "dependents": error.dependents}
-        case MapStateError() | StateError():
+        case MapStateError() | StateError() | CaseStateError():
             return {"code": "STATE"}
         case RefusedError():
             return {"code": error.code}

@@ -98,6 +98,13 @@ def read(village: Village, text: str) -> Asked:
 
 
 def _likely(village: Village, words: str) -> tuple[str, ...]:
+    """Return the streets that words may mean; a name that another street had before means that one too."""
+    found = _alike(village, words)
+    before = [street_key(name) for key in found for name in village.formerly.get(key, ())]
+    return tuple(dict.fromkeys((*found, *before)))
+
+
+def _alike(village: Village, words: str) -> tuple[str, ...]:
     if not words:
         return ()
     names = _names(village)

@@ -225,7 +225,8 @@ def _take_all_back(atlas: Atlas, act: Act, entries: Sequence[registers.Row]) -> 
         if entry["kind"] == "addresses":
             _address_back(act, village, entry, ids)
     letters.check(
-        act.connection, [(before[address_id], registers.get(act.connection, addresses, address_id)) for address_id in ids]
+        act.connection,
+        [(before[address_id], registers.get(act.connection, addresses, address_id)) for address_id in ids],
     )
 
 
@@ -241,9 +242,9 @@ def _address_back(act: Act, village: Village | None, entry: registers.Row, ids: 
         named = {**row, **changes}
         if named["status"] != "retired" and changes.keys() & {"status", "number", "suffix", "street"}:
             check_free(act.connection, named)
-        if named["status"] != "retired" and entry["what"] != "rename street":  # it takes all of a street back at once
-            if row["status"] == "retired" or changes.keys() & {"number", "suffix"}:
-                changes |= _held(act, village, named, was_retired=row["status"] == "retired", ids=ids)
+        renumbered = row["status"] == "retired" or bool(changes.keys() & {"number", "suffix"})
+        if named["status"] != "retired" and renumbered:
+            changes |= _held(act, village, named, was_retired=row["status"] == "retired", ids=ids)
     if changes:
         registers.update(act, "undo", addresses, row, changes)
 

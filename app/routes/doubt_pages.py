@@ -5,14 +5,14 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Form, Query, Request, Response
 from sqlalchemy.engine import Connection
 
 from app import acts, doubts, fronts, registers, undoing
 from app.answers import Json, as_csv
 from app.assign import preview
 from app.auth import Permission, Person
-from app.considered import TakenError, Wanted
+from app.considered import SamePlaceError, TakenError, Wanted
 from app.deps import AtlasDep, needs
 from app.errors import headers_of, status_of
 from app.map_versions import Atlas
@@ -141,20 +141,22 @@ def decide(
     number: Typed = "",
     suffix: Typed = "",
     reason: Typed = "",
+    another_building: Annotated[bool, Form()] = False,
 ) -> Response:
     """Determine the number, or that none is given."""
     try:
         wanted = _number(choice, number)
         with atlas.database.write() as connection:
-            letter = suffix if wanted is not None else ""
-            doubts.decide(atlas, connection, person.actor, doubt_id, wanted, letter, reason)
+            given = (wanted, suffix if wanted is not None else "", reason)
+            doubts.decide(atlas, connection, person.actor, doubt_id, *given, another_building=another_building)
     except registers.NotFoundError:
         raise
     except StreetsError as error:
         fields = ("choice", "number", "suffix", "reason")
         faults = faults_of(error, fields, "number" if isinstance(error, TakenError) else "")
-        given = {"choice": choice, "number": number, "suffix": suffix, "reason": reason, "faults": faults}
-        answer = _doubt_page(request, atlas, person, doubt_id, status_of(error)[0], **given)
+        typed: Json = {"choice": choice, "number": number, "suffix": suffix, "reason": reason, "faults": faults}
+        typed |= {"another_building": another_building, "ask_another": isinstance(error, SamePlaceError)}
+        answer = _doubt_page(request, atlas, person, doubt_id, status_of(error)[0], **typed)
         answer.headers.update(headers_of(error))
         return answer
     return go(f"/doubts/{doubt_id}")

@@ -14,12 +14,12 @@ from sqlalchemy.engine import Connection
 
 from app import fronts, naming, registers
 from app.auth import Permission, Person
-from app.changes import DependsError
 from app.deps import AtlasDep, PersonDep, needs
 from app.errors import status_of
 from app.law import today
 from app.map_versions import Atlas, vacated
 from app.published import faces
+from app.registers import DependsError
 from app.routes.assign_pages import fault_of
 from app.routes.rendering import face_path, page, street_path, with_query
 from app.tables import renamings
@@ -121,8 +121,13 @@ def _strip(found: Json) -> Json:
 def names_of(connection: Connection, village: Village, name: str) -> Json:
     """Return what the register knows of a street: its former names, and the act that vacated it."""
     acts = registers.rows(connection, renamings, renamings.c.undone_at.is_(None), order=[renamings.c.id])
-    formerly = [act for act in acts if act["old"] != name and village.aliases.get(street_key(act["old"])) == name]
-    return {"formerly": formerly, "vacated": vacated(connection).get(street_key(name))}
+
+    def had(old: str) -> bool:
+        key = street_key(old)
+        return old != name and (village.aliases.get(key) == name or name in village.formerly.get(key, ()))
+
+    formerly, shared = [act for act in acts if had(act["old"])], village.formerly.get(street_key(name), ())
+    return {"formerly": formerly, "shared": shared, "vacated": vacated(connection).get(street_key(name))}
 
 
 def _page(

@@ -120,7 +120,8 @@ class Decision(Reason):
     number: Annotated[Number | None, Field(description="The number determined; none where none is given.")] = None
     suffix: Annotated[str, Field(max_length=5)] = ""
     another_building: Annotated[
-        bool, Field(description="Whether it is another building than the one this entrance's number is of (§ 288-15 H).")
+        bool,
+        Field(description="Whether it is another building than the one this entrance's number is of (§ 288-15 H)."),
     ] = False
 
 
@@ -276,9 +277,7 @@ def doubt_decide(doubt_id: Id, asked: Decision, person: Clerk, atlas: AtlasDep) 
     """Determine the number, or that none is given."""
     with atlas.database.write() as connection:
         given = (asked.number, asked.suffix, asked.reason)
-        row = doubts.decide(
-            atlas, connection, person.actor, doubt_id, *given, another_building=asked.another_building
-        )
+        row = doubts.decide(atlas, connection, person.actor, doubt_id, *given, another_building=asked.another_building)
     return answered(records.doubt(row))
 
 
