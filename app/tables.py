@@ -439,5 +439,24 @@ GUARDED = {
     "case_events": ("UPDATE", "DELETE"),
 }
 """What the database itself refuses, by table; on PostgreSQL TRUNCATE is refused of all of them too."""
+ONE = {
+    "audit": (("seq",), ("hash",)),
+    "explanations": (("digest",),),
+    "documents": (("id",), ("number",)),
+    "addresses": (
+        ("id",),
+        ("street_key", "half", "number_prefix", "number", "fraction", "suffix", "unit_type", "unit"),
+    ),
+    "maps": (("version",), ("status",)),
+    "cases": (("id",), ("kind", "address_id")),
+    **dict.fromkeys(
+        (
+            *("locations", "map_edits", "doubts", "renamings", "vacations", "surveys"),
+            *("imports", "lots", "buildings", "case_events"),
+        ),
+        (("id",),),
+    ),
+}
+"""What is there once, by guarded table: SQLite's REPLACE deletes the row that has it, and is refused."""
 FROZEN = {"maps": ("version", "snapshot", "digest", "law_date")}
 """Columns that the database refuses to change."""

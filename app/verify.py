@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 from app.audit import FIRST, breaks
 from app.columns import canonical
 from app.schema import head, require_head
-from app.tables import FROZEN, GUARDED, audit, documents, explanations, maps, metadata, renamings, vacations
+from app.tables import FROZEN, GUARDED, ONE, audit, documents, explanations, maps, metadata, renamings, vacations
 from gis.address import street_key
 
 LOGGED = tuple(table for table in metadata.sorted_tables if GUARDED.get(table.name) == ("DELETE",))
@@ -84,7 +84,10 @@ def _told(difference: Any) -> str:
 def _refusals(connection: Connection) -> set[str]:
     names = {f"{table}_no_{act.lower()}" for table, acts in GUARDED.items() for act in acts}
     names |= {f"{table}_frozen" for table in FROZEN}
-    return names | ({f"{table}_no_truncate" for table in GUARDED} if connection.dialect.name == "postgresql" else set())
+    if connection.dialect.name == "postgresql":
+        return names | {f"{table}_no_truncate" for table in GUARDED}
+    replaced = {f"{table}_replaced_{act}" for table in ONE for act in ("insert", "update")}
+    return names | (replaced - {f"{t}_replaced_update" for t in ONE if "UPDATE" in GUARDED[t]})
 
 
 def _triggers(connection: Connection) -> list[str]:

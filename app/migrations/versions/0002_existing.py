@@ -17,6 +17,26 @@ GUARDED = {
     "cases": ("DELETE",),
     "case_events": ("UPDATE", "DELETE"),
 }
+_ACTIVE, _ADOPTED, _OPEN = "status <> 'retired'", "status = 'adopted'", "closed_at IS NULL"
+_NUMBER = ("street_key", "half", "number_prefix", "number", "fraction", "suffix", "unit_type", "unit")
+ONE: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
+    "audit": ((("seq",), ""), (("hash",), "")),
+    "explanations": ((("digest",), ""),),
+    "documents": ((("id",), ""), (("number",), "")),
+    "addresses": ((("id",), ""), (_NUMBER, _ACTIVE)),
+    "maps": ((("version",), ""), (("status",), _ADOPTED)),
+    "cases": ((("id",), ""), (("kind", "address_id"), _OPEN)),
+    **dict.fromkeys(
+        (
+            *("locations", "map_edits", "doubts", "renamings", "vacations", "surveys"),
+            *("imports", "lots", "buildings", "case_events"),
+        ),
+        ((("id",), ""),),
+    ),
+}
+"""What is there once, by table, and of which rows."""
+UNCHANGED = ("audit", "explanations", "documents", "case_events")
+"""Tables whose rows are not changed at all."""
 TABLES = ("imports", "import_mappings", "lots", "buildings", "cases", "case_events")
 
 
@@ -29,11 +49,18 @@ def upgrade() -> None:
     _shapes("buildings", "code")
     _cases()
     _case_events()
-    _refusals(postgresql=op.get_bind().dialect.name == "postgresql")
+    postgresql = op.get_bind().dialect.name == "postgresql"
+    _refusals(postgresql=postgresql)
+    if not postgresql:
+        _refuse_replacing()
 
 
 def downgrade() -> None:
     """Unmake it; the triggers go with their tables."""
+    if op.get_bind().dialect.name != "postgresql":
+        for table in ONE.keys() - set(TABLES):
+            for act in ("insert", "update"):
+                op.execute(f"DROP TRIGGER IF EXISTS {table}_replaced_{act}")
     for table in reversed(TABLES):
         op.drop_table(table)
     op.drop_column("map_edits", "content")
@@ -151,3 +178,24 @@ def _refusals(*, postgresql: bool) -> None:
                 f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
                 "FOR EACH STATEMENT EXECUTE FUNCTION benton_refuse()"
             )
+
+
+def _refuse_replacing() -> None:
+    """Refuse SQLite's REPLACE, which deletes the old row and, unless it is told to, fires no trigger of a delete."""
+    for table, keys in ONE.items():
+        for act in ("insert", "update"):
+            if act == "update" and table in UNCHANGED:
+                continue
+            held = " OR ".join(_held(table, columns, of, act) for columns, of in keys)
+            op.execute(
+                f"CREATE TRIGGER {table}_replaced_{act} BEFORE {act.upper()} ON {table} WHEN {held} "
+                f"BEGIN SELECT RAISE(ABORT, '{table}: replacing a row is refused'); END"
+            )
+
+
+def _held(table: str, columns: tuple[str, ...], of: str, act: str) -> str:
+    """Return the condition that another row has what a new one, or a changed one, is to have."""
+    same = " AND ".join(f"held.{name} = NEW.{name}" for name in columns)
+    other = " AND held.rowid <> OLD.rowid" if act == "update" else ""
+    there = f"EXISTS (SELECT 1 FROM {table} AS held WHERE {same}{f' AND held.{of}' if of else ''}{other})"
+    return f"(NEW.{of} AND {there})" if of else there
