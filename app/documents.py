@@ -16,6 +16,7 @@ from app.law import law_on
 from app.legend import Frame
 from app.paper import (
     BLUE,
+    DRAFT,
     GREY,
     INK,
     INNER,
@@ -246,7 +247,7 @@ def _running(sheet: Sheet, title: str) -> Running:
         title=title,
         document_no=sheet.document_no,
         subject=sheet.address,
-        mark="DRAFT" if sheet.draft else "" if sheet.status == OFFICIAL else sheet.status.upper(),
+        mark=DRAFT if sheet.draft else "" if sheet.status == OFFICIAL else sheet.status.upper(),
         issued_at=sheet.issued_at,
         issued=said_instant(sheet.issued_at),
     )
@@ -270,7 +271,8 @@ def _status(paper: Paper, sheet: Sheet) -> None:
     """Say what the number is; what is not official stands in a dashed box of another colour, and says so."""
     official = sheet.status == OFFICIAL
     title = Type(13.0, "B", BLUE if official else VERMILION)
-    lines = [(sheet.status.upper(), title)]
+    lines = [("A DRAFT, NOT ISSUED", Type(13.0, "B", VERMILION))] if sheet.draft else []
+    lines += [(sheet.status.upper(), title)]
     lines += [(_PROVISIONAL, _STRONG)] if sheet.status == "provisional" else []
     lines += [(sheet.map_state, _TEXT)] + [(f"• {note}", Type(8.5)) for note in sheet.map_notes]
     _boxed(paper, lines, official=official)

@@ -40,6 +40,10 @@ VERMILION: Colour = (213, 94, 0)
 PAPER: Colour = (255, 255, 255)
 
 
+DRAFT = "DRAFT"
+"""The mark of what only shows how a document would be issued."""
+
+
 @dataclass(frozen=True)
 class Running:
     """What every page of a document says of it.
@@ -283,7 +287,8 @@ class Paper(FPDF):
         """Write the document's number, when it was issued, and which page of how many this is."""
         small = Type(7.5, "", GREY)
         self._rule(BOTTOM - 16, 0.6, RULE)
-        told = f"Document {self.running.document_no} · issued {self.running.issued}"
+        word = "drawn up" if self.running.mark == DRAFT else "issued"
+        told = f"Document {self.running.document_no} · {word} {self.running.issued}"
         self.at(self.shortened(told, small, INNER - 80), small, LEFT, BOTTOM - 12, INNER - 80)
         place = f"Page {self.page_no()} of "
         self.at(place, small, x := RIGHT - self.width_of(place + "9", small), BOTTOM - 12, RIGHT - x)

@@ -88,11 +88,14 @@ def _required(days: int, law: Law) -> Duty:
 def _neglected(found: Violation) -> Duty:
     """Say why the notice is served: the 20 days, however they are read."""
     deadline = found.neglected
-    text = [f"They end on {due_day(deadline)}. {deadline.counted}"]
+    text = [
+        f"It was reported: {_begun(found.defect)}, seen on {said_day(found.reported_on)}.",
+        f"The days of neglect end on {due_day(deadline)}. {deadline.counted}",
+    ]
     if deadline.alternative:
         text.append(f"Under another reading: {said(deadline.alternative)}. {deadline.alternative_reading}")
     text += [found.reading] if found.reading else []
-    return Duty("The days of neglect", tuple(text), (ORDINANCE["report"],))
+    return Duty("What was reported, and the days of neglect", tuple(text), (ORDINANCE["report"],))
 
 
 def _afterwards(days: int) -> Duty:

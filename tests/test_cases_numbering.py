@@ -13,14 +13,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from datetime import date, timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from pypdf import PdfReader
 from sqlalchemy.exc import IntegrityError
 
-from app import case_records, cases, changes, registers, undoing
+from app import case_records, case_steps, cases, changes, issuing, registers, undoing
 from app.audit import Actor, breaks
 from app.auth import NotAllowedError
 from app.case_records import Sieve
@@ -29,13 +31,19 @@ from app.clocks import LOCAL, ClockError
 from app.db import Database
 from app.once import RepeatedError
 from app.registers import DependsError
-from app.tables import audit, case_events
+from app.tables import audit, case_events, documents
 from app.tables import cases as table
 from app.verify import verify
 from gis.errors import StreetsError
 from tests.neglect import PEOPLE, Book, at, book, july, june
 
 DANA = Actor("Dana", "user:0", "")
+M = (
+    "“If the owner or occupant of any building required to be numbered by this section shall neglect for the period of "
+    "20 days to duly attach and maintain the proper number on such building, the Director of Public Works shall serve "
+    "upon him a notice requiring such owner or occupant to properly number the same, and if he neglects to do so for "
+    "10 days after the service of such notice, he shall be deemed to have violated this section.”"
+)
 
 
 @pytest.fixture
@@ -388,3 +396,85 @@ def test_the_register_stays_whole_and_refuses_a_changed_event(town: Book) -> Non
     for statement in (sa.update(case_events).values(reason="x"), sa.delete(case_events), sa.delete(table)):
         with pytest.raises(Exception, match=r"refuse|not allowed|append"), town.database.write() as connection:
             connection.execute(statement)
+
+
+# --- the notice ---
+
+
+def words_of(pdf: bytes) -> str:
+    return " ".join(" ".join(page.extract_text() for page in PdfReader(BytesIO(pdf)).pages).split())
+
+
+def given(address: str = "Owner or occupant", pays: str = "owner") -> dict[str, str]:
+    return {"addressee": address, "pays": pays}
+
+
+def test_the_notice_says_what_m_requires_and_is_kept_with_its_case(town: Book) -> None:
+    address = town.assigned()
+    case = town.report(address, june(24), defect="fell_off", at="2026-06-02")
+    asked = ("issue", given("Ann Berg\nP.O. Box 9"), "https://benton.example", june(25), "k-1")
+    first = case_steps.take(town.atlas, PEOPLE["clerk"], case, *asked)
+    assert case_steps.take(town.atlas, PEOPLE["clerk"], case, *asked) == first
+    with town.database.read() as connection:
+        (row,) = registers.rows(connection, documents)
+        pdf = registers.get(connection, documents, row["id"])["pdf"]
+    year = row["issued_at"].astimezone(LOCAL).year
+    assert (row["kind"], row["number"], row["facts"]["case"]) == ("violation", f"V-{year}-0001", case)
+    said = words_of(pdf)
+    for expected in (
+        "Violation notice",
+        "Ann Berg P.O. Box 9",
+        "145 North Alma Street",
+        f"Case {case}. Seen on Tue, June 2, 2026: a number that was up has come off.",
+        "10 days after the service of this notice on you",
+        "2 1/2 inches",
+        "the owner",
+        "20 days from Tue, June 2, 2026",
+        "“Upon conviction thereof, he shall be subject to penalties.”",
+        "none is stated here",
+        f"https://benton.example/addresses/{address}",
+        "PROVISIONAL",  # no map is adopted
+    ):
+        assert expected in said, expected
+    assert M in said
+    assert "DRAFT" not in said
+    told = town.case(case, june(25))
+    assert [e["what"] for e in told["events"]] == ["report", "issue"]
+    assert told["undo"]["why_not"].startswith("V-")
+    assert told["state"] == "neglect"  # 20 days from June 2: the notice is not served yet
+
+
+def test_a_draft_shows_the_notice_and_keeps_nothing(town: Book) -> None:
+    case = town.report(town.assigned(), june(24))
+    with town.database.read() as connection:
+        asked = issuing.of_case(connection, PEOPLE["clerk"], case, given(), "")
+    assert "A DRAFT, NOT ISSUED" in words_of(issuing.draft(town.atlas, PEOPLE["clerk"], asked))
+    assert (count(town, documents), count(town, case_events)) == (0, 1)
+
+
+def test_a_notice_is_issued_by_who_may_from_a_case_that_waits_for_it(town: Book) -> None:
+    case = town.report(town.assigned(), june(24))
+
+    def issue(who: str, **facts: str) -> None:
+        case_steps.take(town.atlas, PEOPLE[who], case, "issue", facts, "", june(25))
+
+    with pytest.raises(NotAllowedError):
+        issue("police", **given())
+    with pytest.raises(StreetsError, match="pays"):
+        issue("clerk", addressee="x")
+    town.serve(case, june(25))
+    with pytest.raises(CaseStateError):
+        issue("clerk", **given())
+    assert count(town, documents) == 0
+
+
+def test_the_service_names_the_notice_issued_by_then(town: Book) -> None:
+    case = town.report(town.assigned(), june(24))
+    case_steps.take(town.atlas, PEOPLE["clerk"], case, "issue", given(), "", june(25))
+    with town.database.read() as connection:
+        (row,) = registers.rows(connection, documents)
+    now = row["issued_at"] + timedelta(minutes=1)
+    with pytest.raises(StreetsError, match="notice"):  # on June 25 it had not been issued
+        town.take(case, "serve", now, how="handed", at="2026-06-25")
+    town.take(case, "serve", now, how="handed")
+    assert town.case(case, now)["events"][-1]["facts"]["notice"] == row["number"]
