@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -140,7 +140,7 @@ def told(connection: Connection, version: int, trial: Trial) -> Json:
         },
         "blocks": blocks,
         "addresses": numbers,
-        "findings": {"come": listed([f for f in new if f not in old]), "go": listed([f for f in old if f not in new])},
+        "findings": {"come": _other_than(new, old), "go": _other_than(old, new)},
         "streets": {"come": _names(after, before), "go": _names(before, after)},
         "unmatched": [edit.place for edit in after.unmatched if edit.place not in lost],
     }
@@ -168,6 +168,13 @@ def _findings(village: Village) -> list[Finding]:
     """Return every finding of a map, each once."""
     on_rows = (finding for row in village.map.rows for finding in row.findings)
     return list(dict.fromkeys((*village.map.findings, *on_rows)))
+
+
+def _other_than(found: Sequence[Finding], others: Sequence[Finding]) -> list[Json]:
+    """List findings that do not say the same as one of others: values may differ where the words do not."""
+    said = {(f.code, f.message) for f in others}
+    kept = {(f.code, f.message): f for f in found}
+    return listed([finding for words, finding in kept.items() if words not in said])
 
 
 def _names(one: Village, other: Village) -> list[str]:

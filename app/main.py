@@ -23,8 +23,10 @@ from app.routes import (
     doubt_pages,
     existing_pages,
     face_pages,
+    import_pages,
     lookups,
     map_edit_pages,
+    map_editor_pages,
     map_edits_api,
     map_pages,
     map_view_pages,
@@ -91,11 +93,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(KnownKeys)
     logged = settings.state_dir / "911-log"
     app.add_middleware(Lookups, watch=app.state.watch, directory=logged, rate=settings.lookup_rate / settings.workers)
+    app.include_router(lookups.router)  # first: each route before it would cost every lookup some microseconds
     app.include_router(api.router)
     app.include_router(register_api.router)
     app.include_router(maps_api.router)
     app.include_router(map_edits_api.router)
-    app.include_router(lookups.router)
     app.include_router(document_routes.router)
     app.include_router(cases_api.router)
     app.include_router(case_pages.router)
@@ -103,9 +105,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(people.router)
     for pages_of in (address_pages, address_acts, assign_pages, face_pages):
         app.include_router(pages_of.router)
-    for pages_of in (map_edit_pages, map_view_pages, map_pages, doubt_pages, audit_pages):
+    for pages_of in (map_edit_pages, map_editor_pages, map_view_pages, map_pages, doubt_pages, audit_pages):
         app.include_router(pages_of.router)
     app.include_router(existing_pages.router)
+    app.include_router(import_pages.router)
     pages.install(app)
     if settings.show_worker:
         app.add_middleware(ShownWorker)

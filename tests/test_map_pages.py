@@ -162,6 +162,14 @@ def _set_length(page: Page, plat: Office, length: str) -> None:
     assert found.get_by_label("Why").input_value() == "Taped by A. Smith"
     found.get_by_label("Length, ft").fill(length)
     found.get_by_role("button").click()
+    assert "Nothing is recorded yet" in text(page)
+    numbers = page.get_by_role("region", name="Numbers that would differ")
+    assert numbers.get_by_role("row", name=re.compile("113 North Alma Street")).locator("td").all_inner_texts() == [
+        "113",
+        "115",
+        "provisional",
+    ]
+    page.get_by_role("button", name="Record the edit").click()
     assert "The length of record is set" in text(page)
     assert "308.0 ft of record (330.0 ft in the linework)" in row.inner_text()
     assert "Unit 7 ft" in " ".join(row.inner_text().split())
@@ -253,6 +261,7 @@ def test_an_edit_of_a_row_removes_a_line_or_decides_a_finding_and_is_withdrawn(
         page.goto(f"{made.url}/maps/1")
         page.locator("#edits ~ .log summary").click()
         page.locator("#edits ~ .log").get_by_label("Why it is withdrawn").fill("The plat says one")
+        page.get_by_role("button", name="Show what that would do").click()
         page.get_by_role("button", name="Withdraw the edit").click()
         assert "withdrawn" in page.locator("#edits ~ .log").inner_text()
         page.goto(f"{made.url}/maps/1/rows?street=Van+Buren+Street")
@@ -260,6 +269,7 @@ def test_an_edit_of_a_row_removes_a_line_or_decides_a_finding_and_is_withdrawn(
         form = row.get_by_role("form", name="Remove the line at its end, 200.0 ft")
         form.get_by_label("Why").fill("No street was ever there")
         form.get_by_role("button").click()
+        page.get_by_role("button", name="Record the edit").click()
         assert "400.0 ft, from 0.0 ft to 400.0 ft" in row.inner_text()
 
 
@@ -502,5 +512,6 @@ def test_a_proposal_whose_edits_do_not_fit_the_streets_any_more_says_so_and_is_m
         assert axe(page) == []
         page.locator("#edits ~ .log summary").click()
         page.locator("#edits ~ .log").get_by_label("Why it is withdrawn").fill("It was built")
+        page.get_by_role("button", name="Show what that would do").click()
         page.get_by_role("button", name="Withdraw the edit").click()
         assert "cannot be derived" not in text(page)
