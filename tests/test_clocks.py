@@ -29,6 +29,20 @@ def at(text: str) -> datetime:
     return datetime.fromisoformat(text).astimezone(UTC)
 
 
+def test_where_the_readings_differ_neither_answer_is_given() -> None:
+    """Due Sun, June 21 or Mon, June 22: on the Monday it is over under one reading and not under the other."""
+    found = within_days(D("2026-06-01"), 20, "288-15 G(2)")
+    times = ("2026-06-21T23:59:59", "2026-06-22T00:00:00", "2026-06-22T23:59:59", "2026-06-23T00:00:00")
+    assert [found.over(at(f"{time}-05:00")) for time in times] == [False, None, None, True]
+    assert (found.due_at, found.over_at) == (at("2026-06-22T00:00:00-05:00"), at("2026-06-23T00:00:00-05:00"))
+    plain = within_days(D("2026-06-02"), 20, "288-15 G(2)")  # a Monday
+    assert [plain.over(at(f"{time}-05:00")) for time in times] == [False, False, False, True]
+    hours = within_hours(at("2026-03-07T12:00:00-06:00"), 24, "288-8")  # Sunday noon, or Monday noon
+    assert [hours.over(at(t)) for t in ("2026-03-08T13:00-05:00", "2026-03-08T13:01-05:00")] == [False, None]
+    assert hours.over(hours.over_at) is None
+    assert hours.over(hours.over_at + timedelta(seconds=1)) is True
+
+
 # --- days ---
 
 
