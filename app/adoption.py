@@ -21,6 +21,7 @@ from app.answers import listed, row_of
 from app.audit import Act, Actor
 from app.board import act_of_board
 from app.changes import computed_of
+from app.clocks import LOCAL
 from app.map_edits import orphans
 from app.map_versions import Atlas, MapStateError, edition_of, placeholders, proposal
 from app.registers import DependsError
@@ -232,7 +233,12 @@ def adopt(
     registers.update(made, "adopt map", maps, row, {**adopted, **about})
     official, differ = _settle(made, village)
     moved = [described(m) for m in differ]
-    return {"version": version, "adopted_on": day.isoformat(), "act": act, "official": official, "differ": moved}
+    made_on = row["made_at"].astimezone(LOCAL).date()
+    told = f"Version {version} was proposed on {made_on}, after {day}, the day of the act that adopts it."
+    return {
+        **{"version": version, "adopted_on": day.isoformat(), "act": act, "official": official, "differ": moved},
+        "warnings": [told] if day < made_on else [],
+    }
 
 
 def check(
@@ -247,6 +253,11 @@ def check(
     """
     proposal(connection, version)
     day, act = act_of_board(day, act)
+    before = _adopted(connection)
+    earlier = registers.get(connection, maps, before)["adopted_on"] if before else None
+    if earlier and day < earlier:
+        expected = f"a day from {earlier} on, when version {before} was adopted, whose place it takes"
+        raise StreetsError.of("date", day.isoformat(), expected)
     village = atlas.at(connection, version)
     if village.unmatched:
         told = "; ".join(edit.place for edit in village.unmatched)
@@ -318,8 +329,22 @@ def _version_of(connection: Connection, entry: registers.Row) -> int:
     return int(decisions[-1]["map_version"])
 
 
-def not_conforming(row: registers.Row) -> list[Json]:
-    """Return the finding of an old number that the map in force would number otherwise."""
+def not_conforming(village: Village, row: registers.Row) -> list[Json]:
+    """Return the finding of an old number that the map in force would number otherwise.
+
+    Parameters
+    ----------
+    village
+        The village in force.
+    row
+        The address with its location.
+
+    Returns
+    -------
+    list of dict
+        The finding, with the number that map gives the entrance; none where the address conforms.
+    """
     if row["conforms"]:
         return []
-    return listed([Finding("NOT_CONFORMING", {"number": row["number"], "computed": row["computed_number"] or "none"})])
+    computed = under(village, [row])[0].number
+    return listed([Finding("NOT_CONFORMING", {"number": row["number"], "computed": computed or "none"})])

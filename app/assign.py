@@ -12,10 +12,11 @@ from shapely import Polygon
 
 from app.answers import listed
 from app.village import LONLAT, Village
-from gis.address import format_full, format_usps, on_street
+from gis.address import format_full, format_usps, on_street, street_key
 from gis.crs import check_feet, check_lonlat, is_geographic
 from gis.errors import AddressError, Fault, GeometryError
 from gis.explain import Explanation
+from gis.findings import Finding
 from gis.locate import FIND_STREET
 from gis.lots import Embraced, check_polygon, embraced
 from gis.numbering import Doors, candidates, findings
@@ -104,13 +105,17 @@ def _described(village: Village, door: Doors, others: Sequence[Doors]) -> Json:
     if door.half < 0:
         return {"address": None, "street": None, "half": None, "number": None, "findings": found}
     row = village.map.rows[door.row]
-    address, usps = written(door.number, row.side, row.street)
+    number = door.number
+    if street_key(row.street) in village.closed:
+        number = 0
+        found = [*listed([Finding("STREET_VACATED", {"street": row.street})]), *found]
+    address, usps = written(number, row.side, row.street)
     return {
         "address": address,
         "usps": usps,
         "street": row.street,
         "half": row.side,
-        "number": door.number or None,
+        "number": number or None,
         "block": door.block,
         "hundred": door.hundred,
         "unit_ft": door.unit_ft,

@@ -18,7 +18,7 @@ from app.acts import as_json, because, numbered
 from app.assign import into_feet, polygon
 from app.audit import Act, Actor
 from app.columns import instant
-from app.considered import Considered, TakenError, Wanted, about_holder, consider, letter, refuse_vacated
+from app.considered import Considered, TakenError, Wanted, about_holder, check_outlines, consider, letter, refuse_vacated
 from app.map_versions import Atlas
 from app.registers import DependsError
 from app.settings import plain
@@ -333,8 +333,13 @@ def correct(
     if same and not moved.keys() & BEARING:
         return row  # how the place is reached says nothing of the number: why it is so stays as it was issued
     found = considered_anew(connection, village, row, place, act.reason, number=number, suffix=suffix)
+    if moved.keys() & {"x_ft", "building", "lot"}:
+        check_outlines(village, found)
     parts = {name: row[name] for name in KEPT_PARTS}
     columns = because(connection, village, found, _clerk_s(connection, row, number), parts, stays=same)
+    adopted = village.edition is not None and village.edition.adopted
+    if row["status"] == "official" and not same and not adopted:  # as one brought in was before
+        columns["status"] = "provisional"
     check_free(connection, {**row, **columns})
     changed = {name: value for name, value in columns.items() if row[name] != value}
     now = registers.update(act, "correct", addresses, row, changed) if changed else row

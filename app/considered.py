@@ -10,10 +10,8 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
-from rapidfuzz import fuzz
 from shapely import Point, Polygon
 from sqlalchemy.engine import Connection
 
@@ -23,23 +21,23 @@ from app.assign import check_inside, into_feet, polygon
 from app.clocks import local_day
 from app.letters import is_part
 from app.map_versions import vacated
+from app.set_back import from_street_line
 from app.settings import plain
+from app.sounds import sound_alike
 from app.village import LONLAT, Village
-from gis.address import split_street_name, street_key
+from gis.address import street_key
 from gis.blocks import Row
-from gis.errors import AddressError, GeometryError, StreetsError
+from gis.errors import GeometryError, StreetsError
 from gis.faces import choose, face, out_of_order
 from gis.findings import Finding
 from gis.locate import FIND_STREET
 from gis.lots import Frontage, embraced
 from gis.numbering import Doors, candidates, findings
-from gis.setback import Display, display_duty, set_back
+from gis.setback import Display
 
 Json = dict[str, Any]
 SAME_PLACE_FT = 0.5
 """An entrance nearer than this to another is the same."""
-SOUND_ALIKE = 88.0
-"""Street names at least so alike, of 100, are warned of: they are mistaken for each other by ear."""
 
 
 class RefusedError(StreetsError):
@@ -199,6 +197,8 @@ def consider(
     """
     wanted = replace(wanted, suffix=letter(wanted.suffix), reason=plain(wanted.reason, "reason"))
     placed = _placed(village, connection, wanted)
+    if not ignoring:  # asked for now: what was recorded before is corrected, not refused
+        check_outlines(village, placed)
     if placed.row is None or not placed.door.number:
         return placed
     key = street_key(placed.row.street)
@@ -228,36 +228,6 @@ def refuse_vacated(connection: Connection, street: str) -> None:
     if act is not None:
         day = act["decided_on"].isoformat()
         raise VacatedError(f"{street} was vacated on {day} ({act['act']}): no number is given on it.")
-
-
-def _set_back(village: Village, placed: Considered) -> Json:
-    """Measure the building from the street line (§ 288-15 G(3)); from its door where the building is not known.
-
-    A door that is too far says nothing of the building, which may stand nearer: it is to be measured.
-    """
-    made, limit = village.files.settings, float(village.law["display_distance_ft"].value)
-    measured = set_back(
-        village.frontages,
-        placed.door.street,
-        placed.building or Point(placed.east, placed.north),
-        half_width_ft=made.row_width_ft / 2,
-        width_accuracy_ft=made.row_width_accuracy_ft,
-        position_accuracy_ft=placed.wanted.accuracy_ft or 0.0,
-    )
-    duty = display_duty(measured, limit)
-    if measured.from_door and duty is Display.AT_STREET_LINE:
-        duty = Display.MEASURE_IT
-    lon, lat = village.out_of_feet(LONLAT)(measured.line[:, 0], measured.line[:, 1])
-    return {
-        "distance_ft": round(measured.distance.value_ft, 1),
-        "uncertainty_ft": round(measured.distance.uncertainty_ft, 1),
-        "limit_ft": limit,
-        "display": str(duty),
-        "from_door": measured.from_door,
-        "assumed_width_ft": made.row_width_ft,
-        "position_known": placed.wanted.accuracy_ft is not None,
-        "line": [[round(float(a), 7), round(float(b), 7)] for a, b in zip(lon, lat, strict=True)],
-    }
 
 
 def letter(text: str) -> str:
@@ -292,11 +262,38 @@ def _placed(village: Village, connection: Connection, wanted: Wanted) -> Conside
         doors = [candidates(village.frontages, east, north, village.street_id(held.street), held.held)[0], *doors[1:]]
     door, others = doors[0], tuple(doors[1:])
     row = village.map.rows[door.row] if door.row >= 0 else None
-    found = listed(findings(village.frontages, door, others))
-    confirm = "which street the main entrance fronts on" if others else ""
+    away = math.hypot(door.x - door.foot_x, door.y - door.foot_y)
+    unsure = row is not None and bool(door.number) and (wanted.accuracy_ft or 0.0) > away
+    doubtful = [Finding("SIDE_UNSURE", {"distance_ft": away, "accuracy_ft": wanted.accuracy_ft})] if unsure else []
+    found = [*listed(doubtful), *listed(findings(village.frontages, door, others))]
+    confirm = "which side of the street the entrance lies on" if unsure else ""
+    confirm = "which street the main entrance fronts on" if others else confirm
     return Considered(
         wanted, door, others, row, east, north, building, lot, None, None, True, tuple(found), "", confirm, ()
     )  # fmt: skip
+
+
+def check_outlines(village: Village, placed: Considered) -> None:
+    """Refuse a building or lot that is not the entrance's: that neither holds it nor comes near it.
+
+    Parameters
+    ----------
+    village
+        For the reading, which has the limit.
+    placed
+        The entrance and the outlines.
+
+    Raises
+    ------
+    GeometryError
+        Naming the outline, how far off it is and how far it may be.
+    """
+    limit = village.network.reading.outline_ft + (placed.wanted.accuracy_ft or 0.0)
+    for name, shape in (("building", placed.building), ("lot", placed.lot)):
+        away = shape.distance(Point(placed.east, placed.north)) if shape is not None else 0.0
+        if away > limit:
+            expected = f"an outline that holds the entrance, or comes within {limit:,.0f} ft of it"
+            raise GeometryError.of(name, f"one {away:,.0f} ft from the entrance", expected)
 
 
 def _frontage(fronts: Sequence[Frontage], door: Doors) -> Frontage | None:
@@ -468,7 +465,8 @@ def _finished(village: Village, chosen: Considered, same: registers.Row | None) 
     """Add what the register says beside the number."""
     row, found = chosen.row, []
     assert row is not None
-    back = _set_back(village, chosen)
+    shape = chosen.building or Point(chosen.east, chosen.north)
+    back = from_street_line(village, chosen.door.street, shape, chosen.wanted.accuracy_ft)
     if back["display"] == Display.MEASURE_IT:
         known = ("distance_ft", "uncertainty_ft", "limit_ft")
         measured = {"measured": "entrance" if back["from_door"] else "building"}
@@ -482,27 +480,3 @@ def _finished(village: Village, chosen: Considered, same: registers.Row | None) 
     if alike:
         found.append(Finding("SOUND_ALIKE", {"street": row.street, "other": alike}))
     return replace(chosen, set_back=back, findings=(*listed(found), *chosen.findings))
-
-
-@lru_cache(maxsize=4096)
-def sound_alike(village: Village, street: str) -> str:
-    """Return a street's name that is mistaken for another by ear, or ``""``; placeholders are told by their figures."""
-    named = {s.name: _heard(s.name) for s in village.streets if s.name_status != "placeholder"}
-    own = named.pop(street, None)
-    return next((other for other, heard in named.items() if own and _mistaken(own, heard)), "")
-
-
-def _heard(name: str) -> tuple[str, str]:
-    """Return a street's name as it is called out, without its type, and its direction."""
-    try:
-        parts = split_street_name(name)
-    except AddressError:
-        return street_key(name), ""
-    called = f"{parts.pre_directional} {parts.street_pre_type} {parts.street_name}".casefold().strip()
-    return called, parts.street_post_directional
-
-
-def _mistaken(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    if one[0] == other[0] and one[1] != other[1]:
-        return False  # County Road J North and South are told apart by their directions
-    return bool(fuzz.ratio(one[0], other[0]) >= SOUND_ALIKE)

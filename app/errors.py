@@ -143,7 +143,7 @@ MOST_BYTES = 2_000_000
 
 
 class LimitedBody:
-    """Refuse a request whose body is longer than `MOST_BYTES`, before it is read whole."""
+    """Refuse a request whose body is longer than `MOST_BYTES`, before it is read whole, or names a field twice."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -154,8 +154,10 @@ class LimitedBody:
             await self.app(scope, receive, send)
             return
         declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
-        too_long = declared.isdigit() and int(declared) > MOST_BYTES
-        if declared.isdigit() and not too_long:
+        most = _most(scope)
+        too_long = declared.isdigit() and int(declared) > most
+        is_json = b"json" in next((value for name, value in scope["headers"] if name == b"content-type"), b"").lower()
+        if declared.isdigit() and not too_long and not is_json:
             await self.app(scope, receive, send)  # the server reads no more than was declared
             return
         body, more = b"", not too_long
@@ -163,14 +165,41 @@ class LimitedBody:
             message = await receive()
             body += message.get("body", b"")
             more = message["type"] == "http.request" and message.get("more_body", False)
-            too_long = len(body) > MOST_BYTES
+            too_long = len(body) > MOST_BYTES  # without a length no file is sent: all of it is kept here
             more = more and not too_long
         if too_long:
-            found = Fault("body", f"more than {MOST_BYTES} bytes", f"at most {MOST_BYTES} bytes")
+            found = Fault("body", f"more than {most} bytes", f"at most {most} bytes")
             status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
             await _answer(problem(status, status.phrase, str(found), [found]))(scope, receive, send)
             return
+        twice = _named_twice(body) if is_json else ""
+        if twice:
+            found = Fault(twice, "the same field twice", "each field once")
+            status = HTTPStatus.UNPROCESSABLE_ENTITY
+            await _answer(problem(status, "Unusable input", str(found), [found]))(scope, receive, send)
+            return
         await self.app(scope, _once(body, receive), send)
+
+
+def _most(scope: Scope) -> int:
+    """Return the longest body of a request: a file that is brought in may be longer, and is not kept in memory."""
+    sent = scope["path"] == "/import" or scope["path"].startswith("/api/v1/imports/")
+    return int(scope["app"].state.settings.import_most_mb * 1_000_000 + MOST_BYTES) if sent else MOST_BYTES
+
+
+def _named_twice(body: bytes) -> str:
+    """Return a field that an object of a JSON body has twice, of which either could be meant; ``""`` for none."""
+    twice: list[str] = []
+
+    def keys(pairs: list[tuple[str, Any]]) -> None:
+        names = [name for name, _ in pairs]
+        twice.extend(name for name in names if names.count(name) > 1) if len(set(names)) < len(names) else None
+
+    try:
+        json.loads(body, object_pairs_hook=keys)
+    except (ValueError, RecursionError):
+        return ""  # what is no JSON is told where it is read
+    return twice[0] if twice else ""
 
 
 def _once(body: bytes, receive: Receive) -> Receive:
@@ -209,6 +238,13 @@ async def _too_deep(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
+    kind = request.headers.get("content-type", "")
+    if any(e["loc"] == ("body",) and isinstance(e.get("input"), bytes | str) for e in error.errors()) and (
+        "json" not in kind.lower()
+    ):
+        found = Fault("Content-Type", kind or "nothing", "application/json")
+        status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+        return _answer(problem(status, status.phrase, str(found), [found]))
     faults = [_fault(e) for e in error.errors()]
     detail = "; ".join(map(str, faults))
     return _answer(problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Unusable input", detail, faults))
@@ -232,8 +268,38 @@ def _fault(error: Any) -> Fault:
         return Fault("body", f"no JSON ({error['ctx']['error']})", "a JSON object")
     found = "nothing" if error["type"] == "missing" else repr(error.get("input"))
     shown = found if len(found) <= 80 else f"{found[:77]}..."
-    expected = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-    return Fault(".".join(place), shown, "a value" if error["type"] == "missing" else expected)
+    return Fault(".".join(place), shown, _expected(error))
+
+
+def _expected(error: Any) -> str:
+    """Say what was expected in the words of whoever sends it, not of the library that reads it."""
+    limit = error.get("ctx", {})
+    words = {
+        "missing": "a value",
+        "extra_forbidden": "no field of this name",
+        "string_too_long": f"at most {limit.get('max_length')} characters",
+        "string_too_short": f"at least {limit.get('min_length')} character",
+        "too_long": f"at most {limit.get('max_length')} of them",
+        "too_short": f"at least {limit.get('min_length')} of them",
+        "int_type": "a whole number",
+        "int_parsing": "a whole number",
+        "int_from_float": "a whole number",
+        "float_type": "a number",
+        "float_parsing": "a number",
+        "finite_number": "a finite number",
+        "string_type": "a text",
+        "bool_type": "true or false",
+        "bool_parsing": "true or false",
+        "dict_type": "an object",
+        "list_type": "a list",
+        "model_type": "an object",
+        "model_attributes_type": "an object",
+        "greater_than_equal": f"{limit.get('ge')} or more",
+        "less_than_equal": f"{limit.get('le')} or less",
+        "literal_error": f"one of {limit.get('expected')}",
+    }
+    plain = str(error["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
+    return words.get(error["type"], plain)
 
 
 def _answer(members: dict[str, Any]) -> Response:

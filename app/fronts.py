@@ -13,7 +13,7 @@ from app.village import Village
 from gis.address import street_key
 from gis.blocks import Row
 from gis.errors import StreetsError
-from gis.faces import face, why_not
+from gis.faces import Place, face, why_not
 from gis.numbering import side_names
 
 Json = dict[str, Any]
@@ -100,7 +100,9 @@ def front(village: Village, connection: Connection, street: str, half: str, hund
     }
 
 
-def why(village: Village, connection: Connection, street: str, half: str, number: int) -> Json:
+def why(
+    village: Village, connection: Connection, street: str, half: str, number: int, *, even: bool | None = None
+) -> Json:
     """Answer "Why not 112?": where a number's unit lies on a half-street, who holds it, or why there is none.
 
     Parameters
@@ -113,6 +115,8 @@ def why(village: Village, connection: Connection, street: str, half: str, number
         The half-street, however spelt.
     number
         The number asked about.
+    even
+        The side that is asked about; the number's own where it is None.
 
     Returns
     -------
@@ -123,9 +127,19 @@ def why(village: Village, connection: Connection, street: str, half: str, number
         raise StreetsError.of("number", str(number), "1 to 999999")
     rows = rows_of(village, street, half)
     block = number // village.map.law.hundred * village.map.law.hundred
-    row = next((r for r in rows if r.hundred == block), rows[-1])
-    even = number % 2 == 0
-    place = why_not(village.map, row, number, even=even)
+    row = next((r for r in rows if r.hundred == block), None)
+    even = number % 2 == 0 if even is None else even
+    if row is None:
+        row = rows[-1]
+        hundreds = (
+            f"its blocks are {rows[0].hundred} to {row.hundred}" if len(rows) > 1 else f"it has the {row.hundred}"
+        )
+        text = (
+            f"{number} is of the {block} block, and {row.side} {row.street} has no such block: {hundreds} (§ 288-15 D)."
+        )
+        place = Place(number, False, None, None, text)
+    else:
+        place = why_not(village.map, row, number, even=even)
     holders = registers.holders(connection, street_key(row.street), row.side, number)
     told = place.text
     if holders:
@@ -140,7 +154,7 @@ def why(village: Village, connection: Connection, street: str, half: str, number
         "hundred": block,
         "side": side_of(village, row, even=even),
         "exists": place.exists,
-        "free": place.exists and not holders,
+        "free": place.exists and not holders and even == (number % 2 == 0),
         "text": told,
         "holders": [about_holder(holder) for holder in holders],
     }

@@ -272,7 +272,7 @@ def _sheet(
         map_notes=_notes(atlas, connection, village, row),
         law_date=row["law_date"],
         steps=tuple(why["steps"]),
-        findings=(*row["findings"], *not_conforming(row), *map(_decision, row["decisions"])),
+        findings=(*row["findings"], *not_conforming(village, row), *map(_decision, row["decisions"])),
         reason=row["reason"],
         computed=(written(computed, row["half"], row["street"])[0] or "") if other else "",
         drawn=tuple(_drawn(village, row, why)),

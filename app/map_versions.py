@@ -214,11 +214,14 @@ class Atlas:
         own = [edit for edit in edits_of(connection, version) if edit["id"] != without]
         done = edited(unpack(row["snapshot"], self.files), row["made_at"], own, later, more)
         done = replace(done, files=_open(done.files, vacated(connection, row["made_at"])))
-        edition = replace(edition_of(row), placeholders=len(placeholders(done.files)))
+        edition = edition_of(row)  # an adopted map says how many names were wanting when it was adopted
+        if edition.adopted_on is None:
+            edition = replace(edition, placeholders=len(placeholders(done.files)))
         made = Village.of(
             done.files, law_on(row["law_date"]), done.rows, edition, {**done.names, **aliases(connection)}
         )
-        return replace(made, street_edits=done.streets, lost=done.lost, formerly=formerly(connection))
+        made = replace(made, formerly=formerly(connection), closed=closed(connection))
+        return replace(made, street_edits=done.streets, lost=done.lost)
 
     def ensure(self) -> None:
         """Make the first version, or the next where none is adopted and the village's files have changed."""
@@ -287,13 +290,18 @@ def _state(connection: Connection, version: int = 0) -> tuple[Any, ...]:
     version = version or in_force(connection)
     about = sa.select(maps.c.status, maps.c.adopted_on).where(maps.c.version == version)
     standing = sa.select(map_edits.c.id).where(map_edits.c.map_version == version, map_edits.c.withdrawn_at.is_(None))
-    names = sa.select(sa.func.max(renamings.c.id), sa.func.count(renamings.c.undone_at))
+    acts = [sa.select(sa.func.max(t.c.id), sa.func.count(t.c.undone_at)) for t in (renamings, vacations)]
     edits = tuple(connection.execute(standing.order_by(map_edits.c.id)).scalars())  # one may come back by an undo
-    return version, edits, *(tuple(connection.execute(q).one()) for q in (about, names))
+    return version, edits, *(tuple(connection.execute(q).one()) for q in (about, *acts))
 
 
 def _digest(files: VillageFiles) -> str:
     return hashlib.sha256(zlib.decompress(pack(files, date.min))).hexdigest()
+
+
+def closed(connection: Connection) -> dict[str, str]:
+    """Return by which act each vacated street was, by the key of its present name."""
+    return {key: f"{row['act']}, {row['decided_on'].isoformat()}" for key, row in vacated(connection).items()}
 
 
 def _open(files: VillageFiles, gone: Mapping[str, Row]) -> VillageFiles:

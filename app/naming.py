@@ -11,9 +11,9 @@ from app import cases, registers
 from app.audit import Act, Actor
 from app.board import act_of_board
 from app.changes import StateError, needs_reason, renamed_columns
-from app.considered import sound_alike
 from app.map_versions import Atlas, vacated
 from app.registers import DependsError
+from app.sounds import sound_alike
 from app.street_names import as_street_name, doubled
 from app.tables import addresses, renamings, vacations
 from app.village import Village

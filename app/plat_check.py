@@ -12,10 +12,10 @@ from typing import Any, Literal
 from sqlalchemy.engine import Connection
 
 from app.answers import listed, row_of
-from app.considered import sound_alike
 from app.edit_preview import told
 from app.map_edits import attempt
 from app.map_versions import Atlas
+from app.sounds import sound_alike
 from app.village import Village
 from gis.blocks import Row
 from gis.errors import StreetsError

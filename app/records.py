@@ -29,6 +29,7 @@ ACTS = {
     "adopt map": "map adopted",
     "decide doubt": "doubt decided",
     "undo": "undone",
+    "import": "brought in",
 }
 """What an act is called in a history."""
 
@@ -96,7 +97,7 @@ def full(connection: Connection, village: Village, address_id: int, *, officer: 
         "law_date": row["law_date"].isoformat(),
         "assigned_at": row["made_at"].isoformat(),
         "retired_at": row["retired_at"].isoformat() if row["retired_at"] else None,
-        "findings": [*row["findings"], *not_conforming(row)],
+        "findings": [*row["findings"], *not_conforming(village, row)],
         "set_back": row["set_back"],
         "place": place(village, row),
         "explanation": registers.explanation(connection, row["explanation"]),

@@ -27,6 +27,9 @@ from gis.errors import AddressError, StreetsError
 Json = dict[str, Any]
 LEAST = 68.0
 """A street's name less like what was typed, of 100, is not meant."""
+SURE = 88.0
+"""From this likeness on, a figure beside a name is part of the name."""
+MOST_WORDS = 5
 NEAR = 8.0
 """Streets this much less alike than the best are shown too."""
 DIRECTIONS = {
@@ -78,14 +81,14 @@ def read(village: Village, text: str) -> Asked:
     Asked
         In any order of words, with typos in the street's name.
     """
-    words = _FRACTION.sub(r"\1 ", text.casefold()).replace(",", " ").replace(".", " ").split()
+    words = _FRACTION.sub(r"\1 ", _without_place(text).casefold()).replace(",", " ").replace(".", " ").split()
     number, suffix, half = 0, "", ""
-    left: list[str] = []
+    left, words = _numbered_street(village, words)
     for word in words:
         found = _NUMBER.fullmatch(word)
         if found and not number:
             number, suffix = int(found["number"]), found["suffix"].upper()
-        elif word in DIRECTIONS and not half and len(words) > 1:
+        elif word in DIRECTIONS and not half and (left or len(words) > 1):
             half = DIRECTIONS[word]
         else:
             left.append(word)
@@ -95,6 +98,36 @@ def read(village: Village, text: str) -> Asked:
     if not named and half:  # "north 12": a street may be called so
         return Asked(number, suffix, half, (), "")
     return Asked(number, suffix, half, _likely(village, named), named)
+
+
+def _without_place(text: str) -> str:
+    """Return an address as it is pasted from a letter without what follows the street: Benton WI 53803."""
+    try:
+        address = parse(text)
+    except AddressError:
+        return text
+    if not (address.community or address.state or address.postal_code):
+        return text
+    number = f"{address.number_prefix}{address.number}{address.suffix}"
+    return f"{number} {address.pre_directional} {address.street}"
+
+
+def _numbered_street(village: Village, words: list[str]) -> tuple[list[str], list[str]]:
+    """Split off the words of a street that has a figure in its name, such as Unnamed 22: it is no house number."""
+    figured = [name for name in _names(village) if any(c.isdigit() for c in name)]
+    best: tuple[float, int, int] = (0.0, 0, 0)
+    for first in range(len(words)):
+        for last in range(first + 2, min(len(words), first + MOST_WORDS) + 1):
+            part = words[first:last]
+            if not any(word.isdigit() for word in part) or all(word.isdigit() for word in part):
+                continue
+            squeezed = _squeezed(" ".join(part))
+            figures = re.sub(r"\D", "", squeezed)
+            same = [name for name in figured if re.sub(r"\D", "", name) == figures]
+            found = process.extractOne(squeezed, same, scorer=fuzz.ratio, score_cutoff=SURE)
+            best = max(best, (found[1], first, last)) if found else best
+    _, first, last = best
+    return words[first:last], words[:first] + words[last:]
 
 
 def _likely(village: Village, words: str) -> tuple[str, ...]:

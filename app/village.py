@@ -125,6 +125,8 @@ class Village:
         Names that streets had before, by their key.
     formerly
         Names that a street has now and others had before, by their key: the others' present names.
+    closed
+        By which act each street was vacated that the map still has, by its key.
     street_edits, lost
         The officers' edits of its streets, and those of them that nothing answered to.
     """
@@ -138,6 +140,7 @@ class Village:
     street_edits: tuple[StreetEdit, ...] = ()
     lost: tuple[StreetEdit, ...] = ()
     formerly: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    closed: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, directory: Path, day: date) -> Village:
@@ -215,6 +218,11 @@ class Village:
     def unmatched(self) -> tuple[Edit | StreetEdit, ...]:
         """The officers' edits that no street, row, line or finding answers to, so that they do nothing."""
         return (*self.lost, *self.map.unmatched)
+
+    @property
+    def nameless(self) -> int:
+        """How many of its streets have a placeholder for a name now."""
+        return sum(street.name_status == "placeholder" for street in self.streets)
 
     @property
     def network(self) -> Network:

@@ -190,8 +190,9 @@ def why_not(numbering: NumberingMap, row: Row, number: int, *, even: bool) -> Pl
     found = next((place for place in face(row, numbering, even=even) if place.number == number), None)
     if found is None:
         return Place(number, False, None, None, _absent(numbering, row, number, even=even))
+    into = abs(round(found.from_ft - row.from_ft, 1))  # the first unit begins with the block, not at -0.0
     text = (
-        f"{number} lies {found.from_ft - row.from_ft:,.1f} to {found.to_ft - row.from_ft:,.1f} ft into the block, "
+        f"{number} lies {into:,.1f} to {found.to_ft - row.from_ft:,.1f} ft into the block, "
         f"{found.from_ft:,.1f} to {found.to_ft:,.1f} ft from {_base(numbering, row)}: "
         f"unit {found.k + 1} of {row.unit_ft} ft (§ 288-15 D)."
     )

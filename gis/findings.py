@@ -205,6 +205,13 @@ CATALOGUE: Mapping[str, Kind] = MappingProxyType(
             _STOP,
             "The point lies on the street's line, within {limit_ft:g} ft; it has no side and so no number.",
         ),
+        "SIDE_UNSURE": Kind(
+            "Side not sure",
+            "288-15 E",
+            _DECIDE,
+            "The entrance lies {distance_ft:.0f} ft from the street's line and its place is known to "
+            "{accuracy_ft:.0f} ft: which side it lies on, and so its parity, is to be seen on the spot.",
+        ),
         "AMBIGUOUS_FRONTAGE": Kind(
             "More than one street near",
             "288-15 E",

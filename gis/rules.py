@@ -71,6 +71,8 @@ class Reading:
         Another street within this many times the distance of the nearest makes the frontage ambiguous.
     frontage_reach_ft
         A lot whose nearest edge is farther than this from a street's centerline does not front on it.
+    outline_ft
+        A building or lot that is farther than this from an entrance, beside the entrance's accuracy, is not its own.
     """
 
     noded_ft: float = 5.0
@@ -87,3 +89,4 @@ class Reading:
     side_ft: float = 0.1
     ambiguous_ratio: float = 1.5
     frontage_reach_ft: float = 66.0
+    outline_ft: float = 50.0

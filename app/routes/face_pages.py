@@ -73,7 +73,8 @@ def _why(village: Village, connection: Connection, found: Json, typed: str) -> t
         return None, ""
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 999_999):
         return None, "Enter a whole number, such as 112."
-    return fronts.why(village, connection, found["street"], found["half"], int(text)), ""
+    even = found["parity"] == "even"
+    return fronts.why(village, connection, found["street"], found["half"], int(text), even=even), ""
 
 
 def _place(village: Village, found: Json, number: int) -> str:

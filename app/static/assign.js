@@ -11,7 +11,8 @@
   function look() {
     form.requestSubmit(form.querySelector("button[value=look]"));
   }
-  // Another place has other streets, and a number wanted there is asked for anew.
+  // Another place has other streets, a number wanted there is asked for anew, and how well the phone knew its own says
+  // nothing of a place that was tapped.
   function move(lat, lon, accuracy) {
     form.elements.lat.value = lat;
     form.elements.lon.value = lon;
@@ -72,7 +73,7 @@
     if (!target) return;
     const does = target.dataset;
     if ("locate" in does) locate();
-    if ("centre" in does) move(...rounded(map.getCenter()), form.elements.accuracy_ft.value);
+    if ("centre" in does) move(...rounded(map.getCenter()));
     if (does.view) map.fitBounds(data.views[does.view]);
     if (does.outline && !outline) begin(does.outline);
     if ("back" in does && outline) { outline.corners.pop(); draw(); }
@@ -86,7 +87,7 @@
   show("[data-locate]", true);
   if (!map) return;
   show("[data-centre], [data-view], [data-outline]", true);
-  map.on("click", (event) => { if (outline) corner(event.latlng); else move(...rounded(event.latlng), form.elements.accuracy_ft.value); });
+  map.on("click", (event) => { if (outline) corner(event.latlng); else move(...rounded(event.latlng)); });
   if (!data.position) return;
   const place = { lat: data.position[0], lon: data.position[1] }, accuracy = data.accuracy_ft ? data.accuracy_ft / 3.28084 : 0;
   const redraw = () => village.draw(data.answer || {}, place, accuracy);

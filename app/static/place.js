@@ -152,7 +152,7 @@
     if (target.dataset.view && map) map.fitBounds(data.views[target.dataset.view]);
     if (target.dataset.street && current) {
       event.preventDefault();
-      number({ ...current.place, street: target.dataset.street });
+      number({ ...current.place, street: target.dataset.street }, { accuracy: current.accuracy });
     }
   });
   function share(event, link) {
