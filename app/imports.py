@@ -144,7 +144,7 @@ def check(atlas: Atlas, asked: Asked, tick: Tick = no_tick) -> Checked:
         A file that cannot be read at all, or a mapping that cannot be used.
     """
     check_kind(asked.kind)
-    asked = replace(asked, reason=plain(asked.reason, "reason"), name=_file_name(asked.name))
+    asked = replace(asked, reason=plain(asked.reason, "reason"), name=file_name(asked.name))
     tick("reading the file", 0, 0)
     with tempfile.TemporaryDirectory(prefix="benton-import-") as folder:
         sheet = read_file(asked.path, Path(folder), asked.kind, asked.layer, asked.name, trusted=asked.trusted)
@@ -190,7 +190,7 @@ def _content(
     return import_shapes.outlines(village, connection, kind, sheet, mapping, crs, report, tick)
 
 
-def _file_name(name: str) -> str:
+def file_name(name: str) -> str:
     """Return a file's own name, without its folder and without signs that cannot be seen."""
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     return "".join(c for c in last if c.isprintable())[-200:] or "a file"

@@ -34,6 +34,7 @@ from app.routes import (
     pages,
     people,
     people_api,
+    plat_book_pages,
     register_api,
 )
 from app.routes.lookups import Lookups
@@ -108,6 +109,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for pages_of in (map_edit_pages, map_editor_pages, map_view_pages, map_pages, doubt_pages, audit_pages):
         app.include_router(pages_of.router)
     app.include_router(existing_pages.router)
+    app.include_router(plat_book_pages.router)
     app.include_router(import_pages.router)
     pages.install(app)
     if settings.show_worker:

@@ -181,6 +181,10 @@ TABLE: Mapping[str, Permission | str] = {
     "GET /audit-numbers/map.js": P.READ_RECORDS,
     "GET /api/v1/existing": P.READ_RECORDS,
     "GET /api/v1/existing/rows": P.READ_RECORDS,
+    "GET /plat-book": OPEN,
+    "GET /plat-book/{name:path}": OPEN,
+    "GET /api/v1/plat-book": OPEN,
+    "GET /api/v1/plat-book/{name:path}": OPEN,
     # cases: who may see one may ask; `app.cases` requires the permission of each step
     "GET /cases": P.READ_RECORDS,
     "GET /cases/report": P.REPORT_VIOLATION,

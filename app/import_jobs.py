@@ -1,0 +1,286 @@
+"""Imports as jobs: a thread of the worker that got the file does it, and every worker can say how far it is.
+
+What is known of a job stands in a file, replaced whole each time. While a job runs its worker holds a lock on its
+folder, which the kernel lets go of when the worker dies: a job that is said to run and is not locked was interrupted,
+and then the register itself says whether it was stored.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import os
+import re
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from app import imports
+from app.audit import Actor
+from app.columns import canonical
+from app.import_columns import check_kind
+from app.import_files import SUFFIXES
+from app.import_report import CancelledError
+from app.import_tables import READS, FileError
+from app.imports import Asked
+from app.map_versions import Atlas
+from app.registers import NotFoundError
+from gis.errors import Fault, StreetsError
+
+LOG = logging.getLogger(__name__)
+Json = dict[str, Any]
+KEPT_S = 86_400.0
+"""How long a job's file is kept when nothing is done with it."""
+TOLD_S = 0.5
+MOST_WAITING = 50
+ENDED = frozenset({"ready", "checked", "faults", "done", "failed", "cancelled", "interrupted"})
+
+
+class Jobs:
+    """The jobs of one host.
+
+    Parameters
+    ----------
+    folder
+        Where their files lie; made when first needed.
+    atlas
+        The village and its register.
+    """
+
+    def __init__(self, folder: Path, atlas: Atlas) -> None:
+        self.folder = folder
+        self.atlas = atlas
+
+    def take(self, kind: str, name: str, blocks: Iterable[bytes], actor: Actor) -> str:
+        """Keep a file that was sent.
+
+        Parameters
+        ----------
+        kind
+            addresses, lots, buildings or streets.
+        name
+            As the sender calls it; only its ending is used for the file here.
+        blocks
+            Its content.
+        actor
+            Who sent it.
+
+        Returns
+        -------
+        str
+            The job's id.
+
+        Raises
+        ------
+        FileError
+            It is of no kind that is read, or too many are kept already.
+        """
+        check_kind(kind)
+        suffix = Path(name.replace("\\", "/")).suffix.lower()
+        if suffix not in SUFFIXES or suffix == ".gdb":
+            raise FileError.of("file", name[-80:] or "nothing", READS)
+        self._sweep()
+        job = secrets.token_hex(16)
+        place = self.folder / job
+        place.mkdir(parents=True, mode=0o700)
+        try:
+            with (place / f"file{suffix}").open("xb") as file:
+                for block in blocks:
+                    file.write(block)
+        except OSError:
+            shutil.rmtree(place, ignore_errors=True)
+            raise
+        shown = imports.file_name(name)
+        self._write(place, {"id": job, "kind": kind, "file": shown, "state": "ready", "by": actor.id,
+                            "made_at": datetime.now(UTC).isoformat(), "options": {}})  # fmt: skip
+        return job
+
+    def begin(self, job: str, actor: Actor, options: Mapping[str, Any], *, dry_run: bool) -> None:
+        """Start checking a job's file, or storing it, in a thread.
+
+        Parameters
+        ----------
+        job
+            Its id.
+        actor
+            Who asks.
+        options
+            ``mapping``, ``crs``, ``layer`` and ``reason``.
+        dry_run
+            Whether it is only checked.
+
+        Raises
+        ------
+        StreetsError
+            It runs already, was stored, or is not there.
+        """
+        place = self._place(job)
+        lock = os.open(place / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(lock)
+            raise StreetsError.of("job", "one that runs", "one that has ended; wait, or cancel it") from error
+        known = self._read(place)
+        if known["state"] == "done":
+            os.close(lock)
+            raise StreetsError.of("job", f"stored as import {known['import']}", "one that was not stored yet")
+        (place / "cancel").unlink(missing_ok=True)
+        kept = {name: options.get(name, "") for name in ("crs", "layer", "reason")}
+        kept["mapping"] = dict(options.get("mapping", {}))
+        state = {**known, "state": "running", "doing": "waiting to begin", "done": 0, "total": 0, "error": [],
+                 "dry_run": dry_run, "options": kept, "pid": os.getpid()}  # fmt: skip
+        self._write(place, state)
+        run = _Run(self, place, lock, state, actor)
+        threading.Thread(target=run.do, name=f"import-{job}", daemon=True).start()
+
+    def get(self, job: str) -> Json:
+        """Return what is known of a job.
+
+        Parameters
+        ----------
+        job
+            Its id.
+
+        Returns
+        -------
+        dict
+            Its state, how far it is, and what was found.
+
+        Raises
+        ------
+        NotFoundError
+            There is none.
+        """
+        place = self._place(job)
+        known = self._read(place)
+        if known["state"] == "running" and not _locked(place):
+            known = self._read(place)  # it may have ended between
+            if known["state"] == "running":
+                known = self._interrupted(place, known)
+        return known
+
+    def cancel(self, job: str) -> None:
+        """Ask a job to stop; what it has written is not kept, unless it has been committed already."""
+        (self._place(job) / "cancel").touch()
+
+    def report(self, job: str) -> str:
+        """Return every fault and warning of a job's file as CSV; ``""`` before it was checked."""
+        try:
+            return (self._place(job) / "report.csv").read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ""
+
+    def _interrupted(self, place: Path, known: Json) -> Json:
+        with self.atlas.database.read() as connection:
+            stored = imports.of_job(connection, known["id"])
+        if stored:
+            return {**known, "state": "done", "import": stored["id"]}
+        words = "The service stopped while the file was brought in. Nothing was stored: bring it in again."
+        return {**known, "state": "interrupted", "error": [{"field": "", "message": words}]}
+
+    def _place(self, job: str) -> Path:
+        place = self.folder / job
+        if not re.fullmatch("[0-9a-f]{32}", job) or not (place / "state.json").exists():
+            raise NotFoundError.of("job", job[:40], "the id of an import that was begun in the last day")
+        return place
+
+    def _read(self, place: Path) -> Json:
+        return dict(json.loads((place / "state.json").read_text(encoding="utf-8")))
+
+    def _write(self, place: Path, state: Mapping[str, Any]) -> None:
+        part = place / f"state.{secrets.token_hex(4)}"
+        part.write_text(canonical(state), encoding="utf-8")
+        part.replace(place / "state.json")
+
+    def _sweep(self) -> None:
+        """Remove what was left, and refuse more than a few at once."""
+        places = [place for place in self.folder.glob("*") if place.is_dir()] if self.folder.exists() else []
+        for place in places:
+            with suppress(OSError):
+                if time.time() - place.stat().st_mtime > KEPT_S and not _locked(place):
+                    shutil.rmtree(place, ignore_errors=True)
+        if sum(place.exists() for place in places) >= MOST_WAITING:
+            expected = "fewer; those of yesterday go by themselves"
+            raise FileError.of("file", f"{MOST_WAITING} files that wait already", expected)
+
+
+def _locked(place: Path) -> bool:
+    """Whether a worker that lives holds a job."""
+    try:
+        lock = os.open(place / "lock", os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
+class _Run:
+    """One run of a job, in its thread."""
+
+    def __init__(self, jobs: Jobs, place: Path, lock: int, state: Json, actor: Actor) -> None:
+        self.jobs = jobs
+        self.place = place
+        self.lock = lock
+        self.state = state
+        self.actor = actor
+        self.told = 0.0
+
+    def do(self) -> None:
+        """Check and store, and leave in the state how it ended."""
+        try:
+            self._end(**self._done())
+        except CancelledError:
+            self._end(state="cancelled")
+        except StreetsError as error:
+            faults = error.faults or (Fault("", error.message, ""),)
+            told = [{"field": f.field, "message": str(f) if f.expected else error.message} for f in faults[:200]]
+            self._end(state="failed", error=told)
+        except Exception:
+            LOG.exception("import %s", self.state["id"])
+            words = "The file could not be brought in. Nothing was stored. The service's log has the reason."
+            self._end(state="failed", error=[{"field": "", "message": words}])
+        finally:
+            os.close(self.lock)
+
+    def _done(self) -> Json:
+        known = self.state
+        path = next(self.place.glob("file.*"))
+        asked = Asked(known["kind"], path, known["file"], job=known["id"], **known["options"])
+        checked = imports.check(self.jobs.atlas, asked, self._tick)
+        (self.place / "report.csv").write_text(checked.report.csv(), encoding="utf-8")
+        result = checked.json()
+        self.state["result"] = result
+        if not result["can_be_stored"]:
+            return {"state": "faults"}
+        if known["dry_run"] or not result["stored"]:
+            return {"state": "checked"}
+        row = imports.bring_in(self.jobs.atlas, self.actor, checked, self._tick)
+        path.unlink(missing_ok=True)
+        return {"state": "done", "import": row["id"], "result": {**result, **imports.told(row)}}
+
+    def _tick(self, doing: str, done: int, total: int) -> None:
+        if (self.place / "cancel").exists():
+            raise CancelledError("The import was cancelled.")
+        now = time.monotonic()
+        if doing != self.state["doing"] or now - self.told > TOLD_S:
+            self.told = now
+            self.state |= {"doing": doing, "done": done, "total": total}
+            self.jobs._write(self.place, self.state)
+
+    def _end(self, **more: Any) -> None:
+        self.state |= {"doing": "", **more}
+        with suppress(OSError):
+            self.jobs._write(self.place, self.state)
