@@ -5,12 +5,14 @@ Directions and sides are the village's own (§ 288-15 C): its north is Van Buren
 
 from __future__ import annotations
 
-import numpy as np
+from functools import lru_cache
+from math import atan2, pi
+
 import orjson
 
 from app.feed import Json
 from app.lookup import Index, Known
-from app.matching import block_of, find, near_matches, successor
+from app.matching import between, block_of, find, layout_of, near_matches, successor
 from app.published import faces
 from app.village import LONLAT, Village
 from gis.blocks import Row
@@ -21,6 +23,8 @@ AT_FT, JUST_FT = 15.0, 75.0
 """Nearer than the first one is at an address, nearer than the second just beside it."""
 MOST_FT = 26_400.0
 """The widest circle that is asked for: five miles."""
+SIDES = {half: side_names(NS if half in {"North", "South"} else EW) for half in ("North", "South", "East", "West")}
+"""The odd and the even side of each half (§ 288-15 E)."""
 _POINTS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
 
 
@@ -168,28 +172,30 @@ def nearest(
 
 
 def _beside(village: Village, x: float, y: float, away: float, known: Known) -> Json:
-    row = block_of(village, known)
-    family = NS if known.half in {"North", "South"} else EW
-    between = " and ".join(row.bounded_by[:2]) if row else ""
-    say = f"{_direction(village, x - known.x, y - known.y, away)} {known.full}"
-    if between:
-        say += f", between {between}" if " and " in between else f", near {between}"
+    step = layout_of(village).law.hundred
+    where = _direction(village, x - known.x, y - known.y, away)
     return {
         **known.brief,
         "distance_ft": round(away, 1),
-        "side": side_names(family)[known.number % 2 == 0],
+        "side": SIDES[known.half][known.number % 2 == 0],
         "street": known.street,
-        "say": say,
+        "say": f"{where} {known.full}{between(village, known.key, known.half, known.number // step * step)}",
     }
 
 
 def _direction(village: Village, east_ft: float, north_ft: float, away: float) -> str:
     if away < AT_FT:
         return "at"
-    net = village.network
-    ahead = float(np.dot(net.north, (east_ft, north_ft))), float(np.dot(net.east, (east_ft, north_ft)))
-    point = _POINTS[round(np.degrees(np.arctan2(ahead[1], ahead[0])) / 45.0) % 8]
+    north, east = _axes(village)
+    ahead = north[0] * east_ft + north[1] * north_ft, east[0] * east_ft + east[1] * north_ft
+    point = _POINTS[round(atan2(ahead[1], ahead[0]) / pi * 4) % 8]
     return f"just {point} of" if away < JUST_FT else f"{_say_ft(away)} {point} of"
+
+
+@lru_cache(maxsize=8)
+def _axes(village: Village) -> tuple[list[float], list[float]]:
+    """Return the village's north and east as plain numbers."""
+    return village.network.north.tolist(), village.network.east.tolist()
 
 
 def _say_ft(away: float) -> str:

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import date, datetime
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
@@ -92,7 +92,7 @@ class Law:
     def __getitem__(self, key: str) -> LegalValue:
         return next(value for value in self.values if value.key == key)
 
-    @property
+    @cached_property
     def numbering(self) -> NumberingLaw:
         """The numbers of D and E as the rules of `gis.numbering` take them."""
         return NumberingLaw(**{field.name: int(self[field.name].value) for field in fields(NumberingLaw)})

@@ -15,19 +15,17 @@ from operator import attrgetter
 from sys import intern
 from typing import Any
 
-import numpy as np
 import orjson
-import shapely
 from sqlalchemy.engine import Connection
 
 from app.feed import AT_ONCE, KINDS, Change, Entry, Json, entries, hash_of, placed, public, row_of
 
 PLACE = (*("x_ft", "y_ft", "lon", "lat", "placement", "accuracy_ft", "access_lon", "access_lat", "access_note"),)
 """What is kept of a location's row."""
-FEW = 128
-"""So many addresses may have moved before the index of places is made anew."""
-NEAR_FT = 150.0
-"""How far is looked at first; three times as far each time until enough is found."""
+SQUARES_FT = (150.0, 1600.0)
+"""Sides of the squares that entrances are found by."""
+RINGS = 8
+"""So many rings of small squares are looked through before the large ones are."""
 
 
 @dataclass(slots=True)
@@ -147,7 +145,6 @@ class Index:
                 else:
                     self._changed(entry, row)
             self.last = batch[-1].seq, batch[-1].hash
-            self._near.settle(self.by_id)
 
     def _moved(self, entry: Entry, place: Json) -> None:
         self._places[place["id"]] = tuple(place[name] for name in PLACE)
@@ -180,7 +177,7 @@ class Index:
             insort(self._numbers.setdefault((new.key, new.half), []), new.number)
         held.append(new.id)
         if new.active:
-            self._near.add(new.id)
+            self._near.add(new.id, new.x, new.y)
 
     def _forget(self, old: Known) -> None:
         self._by_place[old.place].remove(old.id)
@@ -234,7 +231,7 @@ class Index:
         list of (float, Known)
             Distance in feet and address, the nearest first.
         """
-        return [(away, self.by_id[k]) for away, k in self._near.ask(self.by_id, x, y, radius_ft, count)]
+        return [(away, self.by_id[k]) for away, k in self._near.ask(x, y, radius_ft, count)]
 
     def since(self, cursor: int, most: int) -> list[Change]:
         """Return the changes after a cursor, whole entries of the log at a time.
@@ -270,51 +267,67 @@ _cursor = attrgetter("cursor")
 
 
 class Near:
-    """Entrances by place: a tree of those known when it was made, and the few that came or went since."""
+    """Entrances by place, in squares: small ones for what is close, large ones for what is far."""
 
     def __init__(self) -> None:
-        self._tree = shapely.STRtree([])
-        self._ids: Any = np.zeros(0, dtype=np.int64)
-        self._xy: Any = np.zeros((0, 2))
-        self._slot: dict[int, int] = {}
-        self._gone: set[int] = set()
-        self._new: dict[int, None] = {}
+        self._at: dict[int, tuple[float, float]] = {}
+        self._squares: dict[float, dict[tuple[int, int], list[int]]] = {size: {} for size in SQUARES_FT}
 
-    def add(self, address_id: int) -> None:
-        """Note an address that became active or moved."""
-        self._new[address_id] = None
+    def add(self, address_id: int, x: float, y: float) -> None:
+        """Put an entrance in its squares; one that is there already is moved."""
+        self.drop(address_id)
+        self._at[address_id] = (x, y)
+        for size, squares in self._squares.items():
+            squares.setdefault((int(x // size), int(y // size)), []).append(address_id)
 
     def drop(self, address_id: int) -> None:
-        """Note an address that is no longer where it was."""
-        self._new.pop(address_id, None)
-        if address_id in self._slot:
-            self._gone.add(address_id)
-
-    def settle(self, by_id: dict[int, Known]) -> None:
-        """Make the tree anew where much has come or gone."""
-        if len(self._new) + len(self._gone) <= FEW:
+        """Take an entrance out, where it is in."""
+        place = self._at.pop(address_id, None)
+        if place is None:
             return
-        active = [one for one in by_id.values() if one.active]
-        self._ids = np.array([one.id for one in active], dtype=np.int64)
-        self._xy = np.array([(one.x, one.y) for one in active]).reshape(-1, 2)
-        self._tree = shapely.STRtree(shapely.points(self._xy))
-        self._slot = {one.id: k for k, one in enumerate(active)}
-        self._gone, self._new = set(), {}
+        for size, squares in self._squares.items():
+            square = int(place[0] // size), int(place[1] // size)
+            squares[square].remove(address_id)
+            if not squares[square]:
+                del squares[square]
 
-    def ask(self, by_id: dict[int, Known], x: float, y: float, radius_ft: float, count: int) -> list[tuple[float, int]]:
-        """Return distance and id of the nearest."""
-        found = self._of_tree(x, y, radius_ft, count)
-        others = ((hypot(by_id[k].x - x, by_id[k].y - y), k) for k in self._new)
-        return sorted([*found, *(one for one in others if one[0] <= radius_ft)])[:count]
+    def ask(self, x: float, y: float, radius_ft: float, count: int) -> list[tuple[float, int]]:
+        """Return distance and id of the nearest, no more than `count` and no farther than `radius_ft`."""
+        found: list[tuple[float, int]] = []
+        for size in SQUARES_FT:
+            needed = int(radius_ft // size) + 1
+            rings = needed if size == SQUARES_FT[-1] else min(needed, RINGS)
+            found = self._in_rings(x, y, size, rings, min(radius_ft, rings * size), count)
+            if len(found) == count or rings == needed:
+                break
+        return found
 
-    def _of_tree(self, x: float, y: float, radius_ft: float, count: int) -> list[tuple[float, int]]:
-        reach = min(NEAR_FT, radius_ft)
-        while True:
-            hits = self._tree.query(shapely.box(x - reach, y - reach, x + reach, y + reach))
-            away = np.hypot(self._xy[hits, 0] - x, self._xy[hits, 1] - y)
-            inside = away <= reach
-            pairs = zip(away[inside].tolist(), self._ids[hits[inside]].tolist(), strict=True)
-            found = [pair for pair in pairs if pair[1] not in self._gone]
-            if len(found) >= count or reach >= radius_ft:
-                return found
-            reach = min(reach * 3.0, radius_ft)
+    def _in_rings(
+        self, x: float, y: float, size: float, rings: int, radius_ft: float, count: int
+    ) -> list[tuple[float, int]]:
+        """Look through the squares around a place, ring by ring, until nothing nearer can follow."""
+        squares, at = self._squares[size], self._at
+        column, row = int(x // size), int(y // size)
+        found: list[tuple[float, int]] = []
+        for ring in range(rings + 1):
+            if len(found) >= count:
+                found.sort()
+                if found[count - 1][0] <= (ring - 1) * size:  # whatever lies nearer was in the rings before
+                    break
+            for square in _ring(column, row, ring):
+                for one in squares.get(square, ()):
+                    px, py = at[one]
+                    away = hypot(px - x, py - y)
+                    if away <= radius_ft:
+                        found.append((away, one))
+        return sorted(found)[:count]
+
+
+def _ring(column: int, row: int, ring: int) -> list[tuple[int, int]]:
+    """Return the squares that lie so many squares from one."""
+    if not ring:
+        return [(column, row)]
+    across = range(column - ring, column + ring + 1)
+    along = range(row - ring + 1, row + ring)
+    ends = [(c, r) for c in across for r in (row - ring, row + ring)]
+    return ends + [(c, r) for r in along for c in (column - ring, column + ring)]

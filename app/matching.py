@@ -347,6 +347,24 @@ def _lying(layout: Layout, key: str, half: str, number: int) -> list[Json]:
     ]
 
 
+@lru_cache(maxsize=4096)
+def between(village: Village, key: str, half: str, number: int) -> str:
+    """Return what a dispatcher says of where a block lies: ``", between First Avenue and Second Avenue"``.
+
+    Parameters
+    ----------
+    village
+        In force.
+    key, half
+        The half-street.
+    number
+        Any number of the block.
+    """
+    row = next(iter(layout_of(village).blocks(key, half, number)), None)
+    streets = row.bounded_by[:2] if row else ()
+    return {0: "", 1: f", near {' '.join(streets)}"}.get(len(streets), f", between {' and '.join(streets)}")
+
+
 def block_of(village: Village, known: Known) -> Row | None:
     """Return the block of the map that an address's number lies in; None where the map has none."""
     rows = layout_of(village).blocks(known.key, known.half, known.number)

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -37,7 +38,7 @@ USED_S = 300.0
 """How exactly it is known when a key was last used."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fresh:
     """How fresh what is known is.
 
@@ -49,7 +50,7 @@ class Fresh:
 
     at: float
 
-    @property
+    @cached_property
     def as_of(self) -> str:
         """The moment, ISO 8601 in UTC."""
         return datetime.fromtimestamp(self.at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -72,7 +73,7 @@ class Watch:
     def __init__(self, atlas: Atlas) -> None:
         self.index = Index()
         self.village: Village = atlas.village
-        self.at = 0.0
+        self.fresh = Fresh(0.0)
         self._atlas = atlas
         self._database: Database = atlas.database
         self._keys: Mapping[str, Person] = {}
@@ -111,8 +112,8 @@ class Watch:
             How fresh what is known is.
         """
         moved = self._database.changes.steady
-        if self.at and (moved is None or moved == self._seen or self._failed):
-            return Fresh(self.at)
+        if self.fresh.at and (moved is None or moved == self._seen or self._failed):
+            return self.fresh
         self.start()
         loop = asyncio.get_running_loop()
         read: asyncio.Future[None] = loop.create_future()
@@ -120,10 +121,10 @@ class Watch:
             self._waiting.append((loop, read))
         self._wake.set()
         try:
-            await asyncio.wait_for(read, PATIENCE_S if self.at else FIRST_S)
+            await asyncio.wait_for(read, PATIENCE_S if self.fresh.at else FIRST_S)
         except TimeoutError:
             self._failed = True  # whoever asks next need not wait for it too; the next reading says otherwise
-        return Fresh(self.at)
+        return self.fresh
 
     @property
     def behind(self) -> bool:
@@ -169,7 +170,7 @@ class Watch:
             known = keys.holders(connection)
         self.village = self._atlas.village
         self.index, self._keys = index, known
-        self._seen, self.at = seen, began
+        self._seen, self.fresh = seen, Fresh(began)
 
     def _note_use(self) -> None:
         used, self._used = self._used, {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import sqlite3
 import time
@@ -15,6 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from app.feed import public
+from app.lookup import Near
 from app.registers import located_many
 from app.routes.lookups import Bucket
 from gis.crs import to_working, working_crs
@@ -251,31 +253,19 @@ def test_a_poor_position_says_which_may_be_the_nearest(office: Office) -> None:
     assert "2 addresses" in found["say"]
 
 
-def test_many_that_come_and_go_are_found_where_they_are(office: Office) -> None:
-    from app.lookup import FEW, Near
-
+def test_many_that_come_and_go_are_found_where_they_are() -> None:
     near, known, rng = Near(), {}, random.Random(5)
-
-    class At:
-        active = True
-
-        def __init__(self, k: int) -> None:
-            self.id, self.x, self.y = k, rng.uniform(0, 3000), rng.uniform(0, 3000)
-
-    for step in range(6 * FEW):
-        k = rng.randrange(400)
-        if k in known:
-            near.drop(k)
-            known.pop(k)
+    for step in range(3000):
+        k = rng.randrange(300)
+        near.drop(k)
+        known.pop(k, None)
         if rng.random() < 0.8:
-            known[k] = At(k)
-            near.add(k)
-        near.settle(known)
-        if step % 20 == 0:
-            x, y = rng.uniform(0, 3000), rng.uniform(0, 3000)
-            expected = sorted((((one.x - x) ** 2 + (one.y - y) ** 2) ** 0.5, one.id) for one in known.values())
-            expected = [pair for pair in expected if pair[0] <= 900][:7]
-            assert [k for _, k in near.ask(known, x, y, 900, 7)] == [k for _, k in expected]  # type: ignore[arg-type]
+            known[k] = rng.uniform(-3000, 3000), rng.uniform(-3000, 3000)
+            near.add(k, *known[k])
+        if step % 10 == 0:
+            x, y, radius = rng.uniform(-4000, 4000), rng.uniform(-4000, 4000), rng.choice([90, 600, 1700, 26_400])
+            expected = sorted((math.hypot(px - x, py - y), one) for one, (px, py) in known.items())
+            assert near.ask(x, y, radius, 7) == [pair for pair in expected if pair[0] <= radius][:7]
 
 
 # --- who may, how often, the log ---

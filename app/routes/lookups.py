@@ -6,7 +6,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import date, timedelta
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,8 +15,8 @@ import orjson
 from fastapi import APIRouter, Query, Request, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.auth import Permission, Person, UnknownKeyError
-from app.deps import needs
+from app.auth import PUBLIC, Permission, Person, UnknownKeyError
+from app.deps import identify
 from app.dispatch import MOST_FT, locate, nearest, validate
 from app.errors import PROBLEM, headers_of, members_of, problem, status_of
 from app.feed import Json
@@ -35,7 +35,6 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     429: {"model": Problem, "description": "More requests a second than a key may make; `Retry-After` says when."},
 }
 router = APIRouter(prefix="/api/v1/911", tags=["911"], responses=PROBLEMS)
-Dispatcher = Annotated[Person, needs(Permission.READ_911)]
 AddressText = Annotated[str, Query(max_length=1000, examples=["145 N Alma St"], description="As anyone writes it.")]
 LOG_DAYS = 400
 """Files of the log older than this are taken away."""
@@ -84,16 +83,26 @@ class RequestLog:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        self._second, self._moment = 0.0, ""
         self._day = ""
         self._file = -1
         self._fails = False
 
-    def write(self, line: Mapping[str, Any], at: datetime) -> None:
-        """Append a line; where it cannot be written the answer is given all the same, and that is told once."""
+    def write(self, line: Json) -> None:
+        """Append a line; where it cannot be written the answer is given all the same, and that is told once.
+
+        Parameters
+        ----------
+        line
+            With ``at``, seconds since 1970, which is written as ISO 8601 in UTC.
+        """
+        whole, part = divmod(line["at"], 1.0)
         try:
-            day = at.strftime("%Y-%m-%d")
-            if day != self._day:
-                self._open(day, at)
+            if whole != self._second:
+                self._second, self._moment = whole, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
+            if not self._moment.startswith(self._day or "-"):
+                self._open(self._moment[:10])
+            line["at"] = f"{self._moment}.{int(part * 1000):03d}Z"
             os.write(self._file, orjson.dumps(line) + b"\n")
             self._fails = False
         except OSError as error:
@@ -101,7 +110,7 @@ class RequestLog:
                 LOG.warning("a 911 request could not be logged: %s", error)
             self._fails, self._day = True, ""
 
-    def _open(self, day: str, at: datetime) -> None:
+    def _open(self, day: str) -> None:
         self.directory.mkdir(parents=True, exist_ok=True)
         if self._file >= 0:
             os.close(self._file)
@@ -109,14 +118,16 @@ class RequestLog:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         self._file = os.open(self.directory / f"{day}.jsonl", flags, 0o640)
         self._day = day
-        oldest = (at - timedelta(days=LOG_DAYS)).strftime("%Y-%m-%d")
+        oldest = (date.fromisoformat(day) - timedelta(days=LOG_DAYS)).isoformat()
         for file in self.directory.glob("????-??-??.jsonl"):
             if file.stem < oldest:
                 file.unlink(missing_ok=True)
 
 
 class Lookups:
-    """Middleware of the 911 lookups: who asks is known from memory, so that they answer while the database does not.
+    """Middleware of the 911 lookups: lets those ask who may, from memory, so that they answer while no database does.
+
+    The permission is asked here and not by each route, for solving a dependency costs a fifth of an answer.
 
     Parameters
     ----------
@@ -142,45 +153,50 @@ class Lookups:
         if scope["type"] != "http" or not scope["path"].startswith(PREFIX):
             await self.app(scope, receive, send)
             return
-        began, at, status = time.perf_counter(), datetime.now(UTC), 0
-        state = scope.setdefault("state", {})
+        began, state = time.time(), scope.setdefault("state", {})
 
         async def noted(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
-                person = state.get("person")
+                person = state.get("person") or PUBLIC
                 line = {
-                    "at": at.isoformat(),
-                    "who": person.id if person else "",
-                    "name": person.name if person else "",
+                    "at": began,
+                    "who": person.id,
+                    "name": person.name,
                     "path": scope["path"],
                     "query": scope["query_string"].decode("latin-1"),
-                    "status": status,
-                    "ms": round((time.perf_counter() - began) * 1000, 2),
+                    "status": message["status"],
+                    "ms": round((time.time() - began) * 1000, 2),
                 }
-                self.log.write(line, at)
+                self.log.write(line)
             await send(message)
 
         fresh = state["fresh"] = await self.watch.current()
-        refused = self._admit(scope, state)
+        refused = await self._admit(scope, state)
         if refused is None:
             await self.app(scope, receive, noted)
         else:
             await refusal(refused, fresh)(scope, receive, noted)
 
-    def _admit(self, scope: Scope, state: dict[str, Any]) -> StreetsError | None:
-        """Find out who holds the key that was sent; returns what is to be refused."""
+    async def _admit(self, scope: Scope, state: dict[str, Any]) -> StreetsError | None:
+        """Find out who asks; returns what is to be refused, before anything else of the request is looked at."""
         secret = next((value for name, value in scope["headers"] if name == b"authorization"), None)
-        if secret is None:
-            return None
+        try:
+            if secret is None:
+                (await identify(Request(scope))).require(Permission.READ_911)
+                return None
+            person = state["person"] = self._holder(secret)
+            person.require(Permission.READ_911)
+        except StreetsError as error:
+            return error
+        return self._too_often(person) if self.rate else None
+
+    def _holder(self, secret: bytes) -> Person:
         scheme, _, key = secret.partition(b" ")
         person = self.watch.holder(key.strip().decode("latin-1")) if scheme.lower() == b"bearer" else None
         if person is None:
             fault = Fault("Authorization", "no key that is known here, or a revoked one", "Bearer and a key in force")
-            return UnknownKeyError("The key is not known, or was revoked.", [fault])
-        state["person"] = person
-        return self._too_often(person) if self.rate else None
+            raise UnknownKeyError("The key is not known, or was revoked.", [fault])
+        return person
 
     def _too_often(self, person: Person) -> StreetsError | None:
         bucket = self._buckets.get(person.id)
@@ -240,13 +256,13 @@ async def _answered(request: Request, address: str, ask: Callable[..., Json]) ->
 
 
 @router.get("/validate", summary="Whether an address is one, and of each element whether it is right")
-async def lookup_validate(request: Request, person: Dispatcher, address: AddressText = "") -> Response:
+async def lookup_validate(request: Request, address: AddressText = "") -> Response:
     """Hold an address against the register and the map; near matches are told and never taken for it."""
     return await _answered(request, address, validate)
 
 
 @router.get("/locate", summary="Where an address is")
-async def lookup_locate(request: Request, person: Dispatcher, address: AddressText = "") -> Response:
+async def lookup_locate(request: Request, address: AddressText = "") -> Response:
     """Give the place of an address, how it is known, its block and its cross streets."""
     return await _answered(request, address, locate)
 
@@ -254,13 +270,12 @@ async def lookup_locate(request: Request, person: Dispatcher, address: AddressTe
 @router.get("/nearest", summary="The addresses nearest to a place")
 async def lookup_nearest(
     request: Request,
-    person: Dispatcher,
     lat: Annotated[float, Query(ge=-90, le=90, allow_inf_nan=False, description="Latitude, degrees.")],
     lon: Annotated[float, Query(ge=-180, le=180, allow_inf_nan=False, description="Longitude, degrees.")],
     radius_ft: Annotated[
         float, Query(gt=0, le=MOST_FT, allow_inf_nan=False, description="No farther than this.")
     ] = 500,
-    limit: Annotated[int, Query(ge=1, le=100)] = 10,
+    limit: Annotated[int, Query(ge=1, le=100)] = 5,
     accuracy_ft: Annotated[
         float | None, Query(ge=0, le=MOST_FT, allow_inf_nan=False, description="How far the place may be off.")
     ] = None,
@@ -273,7 +288,6 @@ async def lookup_nearest(
 @router.get("/changes", summary="What changed, in order, from the first change on")
 async def lookup_changes(
     request: Request,
-    person: Dispatcher,
     since: Annotated[int, Query(ge=0, le=2_000_000_000, description="`next` of the answer before; 0 for all.")] = 0,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
 ) -> Response:

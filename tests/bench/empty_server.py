@@ -30,7 +30,7 @@ async def place(
     lat: Annotated[float, Query(ge=-90, le=90, allow_inf_nan=False)],
     lon: Annotated[float, Query(ge=-180, le=180, allow_inf_nan=False)],
     radius_ft: Annotated[float, Query(gt=0, le=MOST_FT, allow_inf_nan=False)] = 500.0,
-    limit: Annotated[int, Query(ge=1, le=100)] = 10,
+    limit: Annotated[int, Query(ge=1, le=100)] = 5,
     accuracy_ft: Annotated[float | None, Query(ge=0, le=MOST_FT, allow_inf_nan=False)] = None,
 ) -> dict[str, Any]:
     return {}
