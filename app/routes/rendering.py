@@ -202,6 +202,11 @@ def street_path(name: str) -> str:
     return f"/streets/{quote(name, safe='')}"
 
 
+def plat_path(name: str) -> str:
+    """Return the address of a street's page of the plat book."""
+    return f"/plat-book/{quote(name, safe='')}"
+
+
 def face_path(street: str, half: str, hundred: int, parity: str) -> str:
     """Return the address of a block face's page."""
     return f"/faces/{quote(street, safe='')}/{half}/{hundred}/{parity}"
@@ -225,7 +230,7 @@ def environment() -> Environment:
     )
     made.filters.update(feet=feet, long_date=long_date, moment=moment, section=section, street_path=street_path)
     made.globals.update(
-        with_query=with_query, face_path=face_path, asset=asset, Permission=Permission, about=ABOUT_ROLES
+        with_query=with_query, face_path=face_path, plat_path=plat_path, asset=asset, Permission=Permission, about=ABOUT_ROLES
     )
     return made
 
