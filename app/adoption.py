@@ -25,6 +25,7 @@ from app.clocks import LOCAL
 from app.map_edits import orphans
 from app.map_versions import Atlas, MapStateError, edition_of, placeholders, proposal
 from app.registers import DependsError
+from app.settings import plain
 from app.tables import addresses, maps
 from app.village import Edition, Village
 from gis.difference import RowChange, difference
@@ -265,8 +266,9 @@ def check(
     left = orphans(connection, village)
     if left:
         names = ", ".join(sorted({row["street"] for row in left}))
-        told = [{"id": row["id"], "address": row["full"], "status": row["status"]} for row in left[:50]]
-        raise DependsError(f"{len(left)} addresses are on {names}, which version {version} does not have.", told)
+        some = [{"id": row["id"], "address": row["full"], "status": row["status"]} for row in left[:50]]
+        raise DependsError(f"{len(left)} addresses are on {names}, which version {version} does not have.", some)
+    plain(reason, "reason")
     nameless = placeholders(village.files)
     if nameless and not reason.strip():
         expected = "why it is adopted although these names are placeholders; every page of it will say so"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -22,6 +22,10 @@ from gis.difference import difference
 from gis.findings import Finding
 
 Json = dict[str, Any]
+
+
+Check = Callable[[Atlas, Connection, int, Any], Json]
+"""Says what an edit of a version would change."""
 
 
 def preview(atlas: Atlas, connection: Connection, version: int, edit: AnyEdit) -> Json:
@@ -92,6 +96,41 @@ def confirm(atlas: Atlas, connection: Connection, actor: Actor, version: int, ed
     if seen:
         _check_seen(preview(atlas, connection, version, edit), seen)
     return record(atlas, connection, actor, version, edit)
+
+
+def shown_or_recorded(
+    atlas: Atlas, actor: Actor, version: int, edit: AnyEdit, seen: str, check: Check = preview
+) -> Json | None:
+    """Show what an edit would change, or record it where that is what was seen.
+
+    Parameters
+    ----------
+    atlas
+        The village and its register.
+    actor
+        Who edits.
+    version
+        A proposal.
+    edit
+        What changes; without a reason it is only shown.
+    seen
+        The digest of what was shown before; ``""`` where nothing was.
+    check
+        Says what it would change.
+
+    Returns
+    -------
+    dict or None
+        What it would change now; None once it is recorded.
+    """
+    if seen and edit.reason:
+        with atlas.database.write() as connection:
+            if check(atlas, connection, version, edit)["seen"] == seen:
+                record(atlas, connection, actor, version, edit)
+                return None
+    with atlas.database.read() as connection:
+        proposal(connection, version)
+        return check(atlas, connection, version, edit)
 
 
 def confirm_withdrawal(

@@ -154,7 +154,7 @@ class _Applied:
         """Give a street the name of a Board's act; the edits of its rows follow."""
         pieces = tuple(replace(p, name=new, name_status="confirmed") if p.name == old else p for p in self.plan.pieces)
         bases = {f: new for f in ("base_ew", "base_ns") if getattr(self.plan, f) == old}
-        self.plan = replace(self.plan, pieces=pieces, **bases)  # type: ignore[arg-type]
+        self.plan = replace(self.plan, pieces=pieces, **bases)
         self._follow(old, new)
 
     def _follow(self, old: str, new: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import shapely
@@ -256,15 +257,15 @@ def apply(plan: Plan, edit: StreetEdit) -> Plan:
     members = _members(plan, edit)
     if edit.kind == REMOVE:
         return replace(plan, pieces=tuple(p for k, p in enumerate(plan.pieces) if k not in members))
-    changes = {
+    changes: dict[str, Any] = {
         NAME: {"name": edit.to, "name_status": edit.name_status},
         KIND: {"kind": edit.to},
         BLOCK_LINE: {"block_line": edit.to},
     }[edit.kind]
-    pieces = tuple(replace(p, **changes) if k in members else p for k, p in enumerate(plan.pieces))  # type: ignore[arg-type]
+    pieces = tuple(replace(p, **changes) if k in members else p for k, p in enumerate(plan.pieces))
     named = edit.kind == NAME and edit.street not in {p.name for p in pieces}
-    bases = {f: edit.to for f in ("base_ew", "base_ns") if named and getattr(plan, f) == edit.street}
-    return replace(plan, pieces=pieces, **bases)  # type: ignore[arg-type]
+    bases: dict[str, Any] = {f: edit.to for f in ("base_ew", "base_ns") if named and getattr(plan, f) == edit.street}
+    return replace(plan, pieces=pieces, **bases)
 
 
 def applied(plan: Plan, edits: Sequence[StreetEdit]) -> tuple[Plan, tuple[StreetEdit, ...]]:
@@ -317,7 +318,7 @@ def _found(plan: Plan, edit: StreetEdit, within_ft: float = NEAR_FT) -> int:
 def _based(plan: Plan, edit: StreetEdit) -> Plan:
     if edit.street not in {piece.name for piece in plan.pieces}:
         raise EditError.of("street", edit.street, "a street of this version of the map")
-    return replace(plan, **{f"base_{edit.to}": edit.street})
+    return replace(plan, base_ew=edit.street) if edit.to == "ew" else replace(plan, base_ns=edit.street)
 
 
 def _drawn(plan: Plan, edit: StreetEdit) -> Plan:
@@ -333,6 +334,7 @@ def _drawn(plan: Plan, edit: StreetEdit) -> Plan:
 
 
 def _split(plan: Plan, edit: StreetEdit) -> Plan:
+    assert edit.at is not None
     index = _found(plan, edit)
     piece = plan.pieces[index]
     at = piece.line.project(Point(edit.at))
@@ -341,7 +343,7 @@ def _split(plan: Plan, edit: StreetEdit) -> Plan:
         expected = f"a point more than {MET_FT:g} ft from both ends of the piece"
         raise EditError.of("at", f"a point {ends:.1f} ft from the end of a piece of {edit.street}", expected)
     parts = (substring(piece.line, 0, at), substring(piece.line, at, piece.line.length))
-    both = tuple(replace(piece, line=part) for part in parts)
+    both = tuple(replace(piece, line=LineString(part.coords)) for part in parts)
     return replace(plan, pieces=(*plan.pieces[:index], *both, *plan.pieces[index + 1 :]))
 
 

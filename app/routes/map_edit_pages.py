@@ -179,11 +179,9 @@ def _shown_first(
     request: Request, atlas: Atlas, person: Person, version: int, made: Edit, form: Json, step: str, seen: str
 ) -> Response | None:
     """Show what an edit would do; None once it was recorded as it was shown."""
-    with atlas.database.write() as connection:
-        found = edit_preview.preview(atlas, connection, version, made)
-        if step == "record" and seen == found["seen"]:
-            map_edits.record(atlas, connection, person.actor, version, made)
-            return None
+    found = edit_preview.shown_or_recorded(atlas, person.actor, version, made, seen if step == "record" else "")
+    if found is None:
+        return None
     form = {name: text for name, text in form.items() if name != "reason"}
     back = with_query(f"/maps/{version}/rows", street=made.street)
     edit = {**columns_of(made), "version": version}
@@ -216,12 +214,14 @@ def unedit(
     """Show what taking an edit of a proposal back would do, and take it back once that was seen."""
     reason = " ".join(reason.split())
     back = with_query(f"/maps/{version}/rows", street=street) if street else f"/maps/{version}#edits"
-    with atlas.database.write() as connection:
+    if step == "record" and reason:
+        with atlas.database.write() as connection:
+            if edit_preview.preview_withdrawal(atlas, connection, version, edit_id)["seen"] == seen:
+                map_edits.withdraw_edit(atlas, connection, person.actor, edit_id, reason, version)
+                return go(with_query(f"/maps/{version}/rows", street=street, done="withdrawn") if street else back)
+    with atlas.database.read() as connection:
         row = map_edits.standing(connection, version, edit_id)
         found = edit_preview.preview_withdrawal(atlas, connection, version, edit_id)
-        if step == "record" and seen == found["seen"] and reason:
-            map_edits.withdraw_edit(atlas, connection, person.actor, edit_id, reason, version)
-            return go(with_query(f"/maps/{version}/rows", street=street, done="withdrawn") if street else back)
     faults = {"reason": "Found nothing; expected why it is withdrawn."} if step == "record" and not reason else {}
     shown = {"what": f"{words.edit_words(row)}.", "button": "Withdraw the edit", "fields": {"street": street}}
     given = {"back": back, "reason": reason, "moved": step == "record" and not faults, "withdrawing": True}

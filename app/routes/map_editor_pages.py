@@ -11,7 +11,7 @@ import shapely
 from fastapi import APIRouter, Form, Query, Request, Response
 from sqlalchemy.engine import Connection
 
-from app import edit_preview, map_edits, map_versions, maps, registers, worklist
+from app import edit_preview, map_versions, maps, registers, worklist
 from app.answers import Json, as_csv
 from app.assign import into_feet
 from app.auth import Permission, Person
@@ -34,12 +34,11 @@ from app.village import LONLAT, Village
 from gis.blocks import Row
 from gis.errors import StreetsError
 from gis.network import BLOCK_LINES, KINDS, Piece
-from gis.street_edits import DRAW, NAME, NAME_STATUSES, OF_PIECES, StreetEdit
+from gis.street_edits import BASE_LINE, DRAW, NAME, NAME_STATUSES, OF_PIECES, REMOVE, StreetEdit
 
 router = APIRouter(include_in_schema=False)
 Editor = Annotated[Person, needs(Permission.EDIT_MAP)]
 A_PAGE, MOST_POINTS = 50, 500
-UNITS = ("degrees", "feet")
 _FEET = re.compile(r"\s*(-?[0-9]{1,9}(?:\.[0-9]{1,6})?)\s*[,; ]\s*(-?[0-9]{1,9}(?:\.[0-9]{1,6})?)\s*")
 _FIELDS = ("to", "street", "at", "points", "name_status", "block_line", "reason")
 
@@ -164,15 +163,14 @@ def edit_streets(
     where: Json = {"street": "" if kind == DRAW else street, "at": at, "unit": unit, "do": kind, "done": ""}
     try:
         edit = _edit_of(village, given)
-        with atlas.database.write() as connection:
-            check = plat_check if kind == DRAW else edit_preview.preview
-            map_versions.proposal(connection, version)
-            made = check(atlas, connection, version, edit)  # type: ignore[arg-type]
-            if step == "record" and reason.strip() and seen == made["seen"]:
-                map_edits.record(atlas, connection, person.actor, version, edit)
-                now = edit.to if kind == NAME and not edit.at else edit.street
-                gone = kind == "remove" and not edit.at
-                return go(with_query(f"/maps/{version}/editor", street="" if gone else now, done=kind))
+        check = plat_check if kind == DRAW else edit_preview.preview
+        made = edit_preview.shown_or_recorded(
+            atlas, person.actor, version, edit, seen if step == "record" else "", check
+        )
+        if made is None:
+            now = edit.to if kind == NAME and not edit.at else edit.street
+            gone = kind == REMOVE and not edit.at
+            return go(with_query(f"/maps/{version}/editor", street="" if gone else now, done=kind))
         faults = (
             {"reason": "Found nothing; expected why the map is edited."}
             if step == "record" and not reason.strip()
@@ -223,7 +221,7 @@ def _edit_of(village: Village, given: Json) -> StreetEdit:
         )
     whole = kind in OF_PIECES and given["which"] != "piece"
     place = None if whole or not at else read_place(village, at, unit, "at")
-    if place is None and not whole and kind not in {"base_line"}:
+    if place is None and not whole and kind != BASE_LINE:
         raise StreetsError.of("at", "nothing", "a place on the street: tap the map, or type it")
     status = given["name_status"] if kind == NAME else ""
     return StreetEdit(kind, village.street_name(given["street"]), at=place, name_status=status, **known)

@@ -32,6 +32,13 @@ Seen = Annotated[
 Crs = Annotated[str, Field(max_length=2000, description="CRS of `at` and `line`.")]
 
 
+Kind = Literal[
+    "hundred", "length", "remove_line", "add_line", "merge_lines", "decide",
+    "name", "kind", "block_line", "base_line", "split", "join", "remove", "draw",
+]  # fmt: skip
+"""What an edit does: of a row, then of a street."""
+
+
 class MapEdit(Reason):
     """An officer's edit of a row, or of a street."""
 
@@ -42,10 +49,7 @@ class MapEdit(Reason):
         },
     )
 
-    kind: Literal[
-        *("hundred", "length", "remove_line", "add_line", "merge_lines", "decide"),
-        *("name", "kind", "block_line", "base_line", "split", "join", "remove", "draw"),
-    ]
+    kind: Kind
     street: Annotated[str, Field(max_length=200, description="The street; of `draw`, the name it gets.")]
     half: Annotated[str, Field(max_length=10, description="Of a row: North, South, East or West.")] = ""
     path: Annotated[int, Field(ge=0, le=1000)] = 0
@@ -130,10 +134,12 @@ def map_edit(version: Version, asked: MapEdit, person: Editor, atlas: AtlasDep) 
 
 @router.post("/maps/{version}/edits/preview", summary="What an edit of a proposal would change")
 def map_edit_preview(version: Version, asked: MapEdit, person: Editor, atlas: AtlasDep) -> Response:
-    """List every block and number that would change, against the proposal without the edit; nothing is stored."""
+    """List every block and number that would change, against the proposal without it; of `draw`, its plat check too."""
     edit = as_edit(atlas.of(version), asked)
     with atlas.database.read() as connection:
         made = edit_preview.preview(atlas, connection, version, edit)
+        if isinstance(edit, StreetEdit) and edit.kind == DRAW:
+            made = plat_check(atlas, connection, version, edit)
     return answered(made)
 
 
