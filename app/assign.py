@@ -237,13 +237,14 @@ def lot_numbers(village: Village, lot: Json, crs: str = LONLAT, street: str | No
     found = embraced(village.frontages, shape, village.street_id(name) if name else None)
     note = "" if found else "The lot fronts on no street" + (f" named {name}." if name else " of the village.")
     return {
-        "frontages": [_embraced(e) for e in found],
+        "frontages": [embraced_json(e) for e in found],
         "note": note,
         "map": about_map(village),
     }
 
 
-def _embraced(one: Embraced) -> Json:
+def embraced_json(one: Embraced) -> Json:
+    """Return what a lot embraces on one frontage as the API gives it."""
     front = one.frontage
     return {
         "street": front.street,

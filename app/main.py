@@ -25,6 +25,7 @@ from app.routes import (
     face_pages,
     import_pages,
     lookups,
+    lot_pages,
     map_edit_pages,
     map_editor_pages,
     map_edits_api,
@@ -111,6 +112,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(existing_pages.router)
     app.include_router(plat_book_pages.router)
     app.include_router(import_pages.router)
+    app.include_router(lot_pages.router)
     pages.install(app)
     if settings.show_worker:
         app.add_middleware(ShownWorker)

@@ -206,6 +206,10 @@ TABLE: Mapping[str, Permission | str] = {
     "POST /addresses/{address_id}/notice": P.ISSUE,
     "GET /documents/{document_id}.pdf": P.READ_RECORDS,
     # imports
+    "GET /lots": OPEN,
+    "GET /lots/{lot_id}": OPEN,
+    "GET /api/v1/lots": OPEN,
+    "GET /api/v1/lots/{lot_id}": OPEN,
     "GET /import": P.IMPORT,
     "POST /import": P.IMPORT,
     "GET /import/jobs/{job}": P.IMPORT,
