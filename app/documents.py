@@ -11,7 +11,7 @@ from datetime import date, datetime
 from typing import Any
 
 from app.clocks import said_day, said_instant
-from app.duties import Duty, Notice, duties, summary
+from app.duties import Duty, Letter, Notice, duties, summary
 from app.law import law_on
 from app.legend import Frame
 from app.paper import (
@@ -177,32 +177,6 @@ def assignment_notice(sheet: Sheet, notice: Notice) -> bytes:
     )
 
 
-@dataclass(frozen=True)
-class Letter:
-    """What a letter about a number says beside what it shares with a certificate.
-
-    Parameters
-    ----------
-    title
-        What it is.
-    addressee
-        Names if known, and where it goes; lines apart.
-    opening, below
-        The sentences above the address and below it; ``""`` for none below.
-    summary
-        Three short parts side by side: a label, what holds, and what to add to it or ``""``.
-    duties
-        What it tells to do, with the law's words.
-    """
-
-    title: str
-    addressee: str
-    opening: str
-    below: str
-    summary: tuple[tuple[str, str, str], ...]
-    duties: tuple[Duty, ...]
-
-
 def letter(sheet: Sheet, said: Letter) -> bytes:
     """Write a letter to the owner, occupant or agent of a building.
 
@@ -312,10 +286,21 @@ def _map(paper: Paper, sheet: Sheet, height: float) -> None:
 def _chosen(sheet: Sheet) -> list[Part]:
     if not (sheet.computed or sheet.reason):
         return []
-    rows = [Row("Reason", ((sheet.reason or "none recorded", _TEXT),))]
+    decided = next((str(step["decided"]) for step in sheet.steps if step.get("decided") in _BY), "")
+    told = any(sheet.reason in str(step.get("text", "")) for step in sheet.steps)  # a reason is printed once
+    rows = [] if told or not sheet.reason else [Row("Reason", ((sheet.reason, _TEXT),))]
     if sheet.computed:
-        rows = [Row("Chosen", ((sheet.address, _STRONG),)), Row("Computed", ((sheet.computed, _TEXT),)), *rows]
-    return [Part("Chosen by an officer", tuple(rows))]
+        rows = [Row("Given", ((sheet.address, _STRONG),)), Row("Computed", ((sheet.computed, _TEXT),)), *rows]
+    return [Part(_BY.get(decided, "Recorded with it"), tuple(rows))] if rows else []
+
+
+_BY = {
+    "officer": "Chosen by an officer",
+    "clerk": "Determined by the Clerk-Treasurer",
+    "taken": "Given in place of the number computed",
+    "stays": "A number that stays",
+}
+"""Who or what made a number another than the computed one, by the step of its explanation that says so."""
 
 
 def _findings(sheet: Sheet) -> list[Part]:

@@ -83,6 +83,32 @@ class Duty:
     law: tuple[Quoted, ...]
 
 
+@dataclass(frozen=True)
+class Letter:
+    """What a letter about a number says beside what it shares with a certificate.
+
+    Parameters
+    ----------
+    title
+        What it is.
+    addressee
+        Names if known, and where it goes; lines apart.
+    opening, below
+        The sentences above the address and below it; ``""`` for none below.
+    summary
+        Three short parts side by side: a label, what holds, and what to add to it or ``""``.
+    duties
+        What it tells to do, with the law's words.
+    """
+
+    title: str
+    addressee: str
+    opening: str
+    below: str
+    summary: tuple[tuple[str, str, str], ...]
+    duties: tuple[Duty, ...]
+
+
 ORDINANCE: Mapping[str, Quoted] = MappingProxyType(
     {
         "place": Quoted(
@@ -264,8 +290,11 @@ def _measure(limit: float) -> tuple[str, str]:
 
 def _distance(notice: Notice) -> str:
     from_where = "The main entrance" if notice.set_back_from_door else "The building"
-    text = f"{from_where} stands about {feet(notice.set_back_ft)} from the street line, give or take "
-    text += f"{feet(notice.set_back_uncertainty_ft)}."
+    away, within = feet(abs(notice.set_back_ft)), feet(notice.set_back_uncertainty_ft)
+    if notice.set_back_ft < 0:
+        text = f"{from_where} stands about {away} within the right-of-way as it is assumed, give or take {within}."
+    else:
+        text = f"{from_where} stands about {away} from the street line, give or take {within}."
     if notice.set_back_from_door:
         text += " The section measures the building; its outline is not on record."
     if notice.assumed_width_ft > 0:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from app.clocks import Deadline, said_day
-from app.documents import Letter
-from app.duties import ORDINANCE, WHO_TO_ASK, Duty, Notice, display, due_day, inches, said, valued
+from app.duties import ORDINANCE, WHO_TO_ASK, Duty, Letter, Notice, display, due_day, inches, said, valued
 from app.law import Law
 
 

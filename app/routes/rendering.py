@@ -49,8 +49,8 @@ HEADERS = {
 
 ABOUT_ROLES: Mapping[Role, str] = {
     Role.DISPATCH: "asks the 911 lookups; for a key",
-    Role.INSPECTOR: "sees the records of an address",
-    Role.POLICE: "sees the records of an address",
+    Role.INSPECTOR: "sees the records of an address, reports violations, records inspections",
+    Role.POLICE: "sees the records of an address, reports violations, records inspections",
     Role.CLERK: "assigns numbers, decides doubts, issues documents",
     Role.DIRECTOR: "assigns numbers, edits the map and records its adoption, issues documents",
     Role.ADMIN: "manages users and keys; no public acts",
