@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -129,11 +131,33 @@ def read_name(text: str, field: str = "name") -> str:
         It is empty, too long or has signs that cannot be seen.
     """
     name = tidy(text)
+    expected = ""
     if not name or len(name) > 100 or not name.isprintable():
-        found = "nothing" if not name else repr(name[:60])
         expected = "1 to 100 letters, digits and signs"
+    elif _RESERVED.fullmatch(name_key(name)):
+        expected = "a name that is not the register's own word for a key, its console or its service"
+    elif len(scripts_of(name)) > 1:
+        expected = "letters of one script, for others look like them"
+    if expected:
+        found = "nothing" if not name else repr(name[:60])
         raise StreetsError(f"The {field} cannot be used.", [Fault(field, found, expected)])
     return name
+
+
+def name_key(name: str) -> str:
+    """Return the form by which names are the same: whatever their capitals, widths and letters that look alike."""
+    return tidy(unicodedata.normalize("NFKC", name)).casefold().translate(_LOOKS_LIKE)
+
+
+def scripts_of(name: str) -> set[str]:
+    """Return the scripts of a name's letters, such as ``{"LATIN"}``."""
+    names = (unicodedata.name(sign, "") for sign in unicodedata.normalize("NFKC", name) if sign.isalpha())
+    return {name.split()[0] for name in names if name}
+
+
+_RESERVED = re.compile(r"(the )?(console|service|system|public)|(key|user)\s*:\s*\d+")
+_LOOKS_LIKE = str.maketrans("асеорхуіјѕԁһԛԝкмтвнгαορνικτυχ", "aceopxyijsdhqwkmtbhraopviktux")
+"""Small letters of Cyrillic and Greek that look like one of the Latin alphabet."""
 
 
 def new_token() -> str:

@@ -199,6 +199,28 @@ async def _refuse_forged(request: Request, person: Person) -> None:
         )
 
 
+def _known(dependant: Any) -> list[str]:
+    """Return the query parameters of a route and of all that it depends on."""
+    own = [field.alias for field in dependant.query_params]
+    return own + [name for part in dependant.dependencies for name in _known(part)]
+
+
+def known_query(request: Request) -> None:
+    """Refuse a query parameter that the route does not know: a list would come back as if it had narrowed it.
+
+    Raises
+    ------
+    StreetsError
+        Naming each of them, and those there are.
+    """
+    known = _known(request.scope["route"].dependant)
+    expected = f"one of {', '.join(known)}" if known else "no query"
+    odd = [name for name in dict.fromkeys(request.query_params) if name not in known]
+    if odd:
+        faults = [Fault(name[:60], "a query parameter of this name", expected) for name in odd[:10]]
+        raise StreetsError("There is no such query parameter.", faults)
+
+
 def needs(permission: Permission) -> Any:
     """Return the dependency that gives who asks, and refuses who does not hold a permission.
 

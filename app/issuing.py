@@ -26,9 +26,12 @@ from app.documents import Drawn, Letter, Neighbour, Notice, Sheet, assignment_no
 from app.law import law_on
 from app.map_versions import Atlas
 from app.once import answered, once
+from app.paper import unprintable
+from app.settings import plain
 from app.tables import addresses, documents
 from app.village import LONLAT, Village
 from app.violation import Violation, violation_letter
+from gis.errors import StreetsError
 
 Json = dict[str, Any]
 KINDS = {"certificate": "C", "notice": "N", "violation": "V"}
@@ -209,6 +212,11 @@ def _keep(connection: Connection, person: Person, asked: Asked, drawn: _DrawnUp)
 
 
 def _drawn_up(atlas: Atlas, connection: Connection, person: Person, asked: Asked, at: datetime) -> _DrawnUp:
+    lacking = unprintable(asked.addressee)
+    if lacking:
+        found = f"{lacking}, U+{ord(lacking):04X}"
+        raise StreetsError.of("addressee", found, "signs that the documents' fonts have")
+    plain(asked.addressee, "addressee")
     row = registers.located(connection, asked.address_id)
     if row["status"] in {"retired", "proposed"}:
         raise StateError.of("id", f"{row['full']}, {row['status']}", "an address that is provisional or official")
@@ -272,7 +280,7 @@ def _sheet(
         map_notes=_notes(atlas, connection, village, row),
         law_date=row["law_date"],
         steps=tuple(why["steps"]),
-        findings=(*row["findings"], *not_conforming(village, row), *map(_decision, row["decisions"])),
+        findings=(*row["findings"], *not_conforming(atlas.now(connection), row), *map(_decision, row["decisions"])),
         reason=row["reason"],
         computed=(written(computed, row["half"], row["street"])[0] or "") if other else "",
         drawn=tuple(_drawn(village, row, why)),
@@ -297,8 +305,9 @@ def _state(connection: Connection, village: Village, row: registers.Row) -> str:
 def _decision(decision: Json) -> Json:
     by = f"{decision['by']}: " if decision.get("by") else ""
     message = f"{by}{decision['decision']} {decision.get('reason', '')}".strip()
-    section = decision.get("section", "288-15 J")
-    return {"title": "Decided", "message": message, "section": section, "severity": "decision"}
+    section = decision.get("section", "")  # only what the Clerk-Treasurer determined stands on a section of its own
+    title = "Decided" if section else "Confirmed"
+    return {"title": title, "message": message, "section": section, "severity": "decision"}
 
 
 def _notes(atlas: Atlas, connection: Connection, village: Village, row: registers.Row) -> tuple[str, ...]:
@@ -311,6 +320,8 @@ def _notes(atlas: Atlas, connection: Connection, village: Village, row: register
     done = survey(connection)
     if done:
         notes.append(f"The survey of § 288-15 G(1) was completed on {said_day(done['completed_on'])} ({done['act']}).")
+    else:
+        notes.append("The survey of § 288-15 G(1) is not recorded as completed.")
     if edition and now and now.version != edition.version:
         notes.append(f"The map in force now is version {now.version}; this number was given under {edition.version}.")
     return tuple(notes)

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app.audit import Act, Actor
-from app.auth import Person, Role, hashed, new_token, read_name, read_roles
+from app.auth import Person, Role, hashed, name_key, new_token, read_name, read_roles
 from app.db import Database
-from app.tables import api_keys
+from app.tables import api_keys, users
 from gis.errors import Fault, StreetsError
 
 PREFIX = "benton_"
@@ -88,6 +88,10 @@ def add_key(database: Database, actor: Actor, name: str, roles: Iterable[str]) -
     name, held = read_name(name), read_roles(roles)
     secret = PREFIX + new_token()
     with database.write() as connection:
+        same = sa.select(users.c.name).where(users.c.name_key == name_key(name))
+        if connection.execute(same).first() is not None:
+            found = Fault("name", name, "a name that no user has: what a key does is told from what a person does")
+            raise StreetsError("The name is a user's.", [found])
         act = Act(connection, actor)
         values = {"name": name, "roles": sorted(held), "shown": secret[:SHOWN], "made_at": act.at}
         made = connection.execute(

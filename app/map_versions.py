@@ -401,7 +401,7 @@ def proposal(connection: Connection, version: int) -> Row:
 
 def withdraw(connection: Connection, actor: Actor, version: int, reason: str, act: Act | None = None) -> Row:
     """Withdraw a proposal; the last one open is kept while none is adopted, or no number could be given."""
-    row = proposal(connection, version)
+    row, reason = proposal(connection, version), plain(reason, "reason")
     others = registers.counted(connection, maps, maps.c.status.in_(("proposal", "adopted")), maps.c.version != version)
     if not others:
         raise MapStateError.of("version", f"version {version}, the only map there is", "one of several")

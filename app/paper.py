@@ -140,6 +140,13 @@ def printable(text: str) -> str:
     )
 
 
+def unprintable(text: str) -> str:
+    """Return the first sign of a text that the documents' fonts cannot show; ``""`` where they have all."""
+    known = _signs()
+    shown = (sign for sign in unicodedata.normalize("NFC", text) if not sign.isspace())
+    return next((sign for sign in shown if ord(sign) not in known), "")
+
+
 @lru_cache(maxsize=1)
 def _signs() -> frozenset[int]:
     """Return the characters that each face of the text has, less those that show nothing or cannot be copied again."""

@@ -11,10 +11,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app.audit import SYSTEM, Act, Actor
-from app.auth import Role, hashed, new_token, read_name, read_roles
+from app.auth import Role, hashed, name_key, new_token, read_name, read_roles
 from app.db import Database
-from app.settings import tidy
-from app.tables import one_time_links, sessions, users
+from app.tables import api_keys, one_time_links, sessions, users
 from gis.errors import Fault, StreetsError
 
 LINK_LASTS = timedelta(hours=24)
@@ -75,11 +74,6 @@ SORTS: Mapping[str, Callable[[User], Any]] = {
     "state": lambda u: (not u.active, not u.has_password, u.name.casefold()),
     "seen": lambda u: (u.seen_at is not None, u.seen_at or u.made_at),
 }
-
-
-def name_key(name: str) -> str:
-    """Return the form by which names are the same, whatever their capitals."""
-    return tidy(name).casefold()
 
 
 _SEEN = sa.select(sa.func.max(sessions.c.seen_at)).where(sessions.c.user_id == users.c.id).scalar_subquery()
@@ -202,6 +196,9 @@ def _add(act: Act, name: str, held: frozenset[Role]) -> tuple[User, str]:
     taken = act.connection.execute(same).scalar_one_or_none()
     if taken is not None:
         raise NameTakenError("The name is taken.", [Fault("name", taken, "a name no other user has")])
+    keyed = act.connection.execute(sa.select(api_keys.c.name).where(api_keys.c.revoked_at.is_(None))).scalars()
+    if any(name_key(other) == name_key(name) for other in keyed):
+        raise NameTakenError("The name is a key's.", [Fault("name", name, "a name that no key has")])
     row = {"name": name, "name_key": name_key(name), "roles": sorted(held), "active": True}
     made = act.connection.execute(
         users.insert().values(**row, made_at=act.at, made_by=act.actor.name).returning(users.c.id)

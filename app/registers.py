@@ -312,6 +312,13 @@ def history(connection: Connection, kind: str, subject: object, limit: int = 200
     return [dict(row) for row in connection.execute(asked.order_by(audit.c.seq.desc()).limit(limit)).mappings()]
 
 
+def brought_in(connection: Connection, address_id: int) -> bool:
+    """Whether an address was brought in from a file, with the number that its building had."""
+    told = (audit.c.kind == "addresses") & (audit.c.subject == str(address_id)) & audit.c.before.is_(None)
+    what = connection.execute(sa.select(audit.c.what).where(told).order_by(audit.c.seq).limit(1)).scalar_one_or_none()
+    return (what or "").startswith("import")
+
+
 def entries_of(connection: Connection, act: int, *, kind: str = "") -> list[Row]:
     """Return the entries of one act, or those of one kind of record, in order."""
     wanted = [audit.c.act == act, *([audit.c.kind == kind] if kind else [])]

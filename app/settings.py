@@ -221,7 +221,10 @@ def tidy(text: str) -> str:
 
 
 def plain(text: str, field: str) -> str:
-    """Return a text that people and every database can read, refusing control characters but new lines.
+    """Return a text that people and every database can read, refusing control and format characters but new lines.
+
+    A sign that turns the direction of what follows, or that cannot be seen, lets a text say another thing than it
+    shows.
 
     Parameters
     ----------
@@ -238,9 +241,9 @@ def plain(text: str, field: str) -> str:
     Raises
     ------
     StreetsError
-        It holds a control character.
+        It holds a control or format character.
     """
-    odd = next((c for c in text if unicodedata.category(c) in {"Cc", "Cs"} and c not in "\n\r\t"), "")
+    odd = next((c for c in text if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and c not in "\n\r\t"), "")
     if odd:
         raise StreetsError.of(field, f"the control character U+{ord(odd):04X}", "a text that can be read")
     return text

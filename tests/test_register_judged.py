@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from pypdf import PdfReader
 
 from app.audit import FIRST, breaks
 from app.main import create_app
@@ -209,3 +211,104 @@ def test_no_head_is_sixty_four_zeros_once_something_was_recorded(office: Office)
     with office.database.read() as connection:
         assert [b.seq for b in breaks(connection, FIRST)] == [0]
         assert list(breaks(connection)) == []
+
+
+# --- names and words ---
+
+
+@pytest.mark.parametrize(
+    "name", ["the console", "The Service", "key:1", "KEY : 12", "Jоhn", "ｔｈｅ console", "a\u202eb"]
+)
+def test_a_name_that_is_the_register_s_own_or_mixes_scripts_is_refused(desk: Office, name: str) -> None:
+    for path in ("/api/v1/users", "/api/v1/keys"):
+        answer = desk.post(path, {"name": name, "roles": ["police"]}, "admin")
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "name"), path
+
+
+def test_a_key_is_not_named_as_a_user_nor_a_user_as_a_key_nor_as_one_that_looks_alike(desk: Office) -> None:
+    assert desk.post("/api/v1/users", {"name": "Coop", "roles": ["police"]}, "admin").status_code == 201
+    lookalike = "\u0421\u043e\u043e\u0440"  # every letter Cyrillic
+    for path, name in (("/api/v1/keys", "coop"), ("/api/v1/users", "THE CLERK"), ("/api/v1/users", lookalike)):
+        answer = desk.post(path, {"name": name, "roles": ["police"]}, "admin")
+        assert answer.status_code in {409, 422}, (path, name)
+    assert desk.post("/api/v1/users", {"name": "Łukasz Świder", "roles": ["police"]}, "admin").status_code == 201
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u200b", "\u2028"])
+def test_no_text_has_a_sign_that_turns_or_hides_what_it_says(desk: Office, sign: str) -> None:
+    made = desk.west(17).json()
+    path, text = f"{ADDRESSES}/{made['id']}", f"torn{sign}down"
+    for answer in (
+        desk.post(f"{path}/retire", {"reason": text}),
+        desk.post(f"{path}/correct", {"access_note": text, "reason": "x"}),
+        desk.post(f"{path}/notice", {"addressee": text}),
+        desk.post("/api/v1/doubts", {**AT, "question": text}),
+        desk.post("/api/v1/maps/1/adopt", {"date": "2026-06-01", "act": text}),
+        desk.post("/api/v1/maps/1/adopt", {"date": "2026-06-01", "act": "Resolution 1", "reason": text}),
+        desk.post("/api/v1/maps", {"reason": text}),
+        desk.post("/api/v1/streets/Alma Street/rename", {**BOARD, "name": f"Oak{sign}s Street", "reason": text}),
+        desk.post("/api/v1/streets/Second Avenue/vacate", {**BOARD, "reason": text}),
+    ):
+        assert answer.status_code == 422, answer.request.url
+    assert desk.get(path).json()["status"] == "provisional"
+
+
+def test_a_query_that_a_list_does_not_know_is_refused_and_not_ignored(desk: Office) -> None:
+    for path in (ADDRESSES, "/api/v1/doubts", "/api/v1/audit", "/api/v1/maps", "/api/v1/streets"):
+        answer = desk.get(path, staus="open")
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "staus"), path
+        assert desk.get(path).status_code == 200, path
+
+
+# --- documents ---
+
+
+def words_of(office: Office, path: str) -> str:
+    pages = PdfReader(BytesIO(office.get(path).content)).pages
+    return " ".join(" ".join(page.extract_text() for page in pages).split())
+
+
+def test_a_document_says_who_chose_a_number_and_prints_a_reason_once(desk: Office) -> None:
+    chosen = desk.west(17, number=151, reason="the owner asked").json()
+    told = words_of(desk, desk.post(f"{ADDRESSES}/{chosen['id']}/certificate").json()["pdf"])
+    assert "Chosen by an officer" in told
+    assert told.count("the owner asked") == 1
+    plain = desk.west(30).json()
+    nearest = desk.assign(400, 334 + 8 * 30 + 2).json()
+    assert nearest["number"] != nearest["computed_number"]
+    for made in (plain, nearest):
+        told = words_of(desk, desk.post(f"{ADDRESSES}/{made['id']}/certificate").json()["pdf"])
+        assert "Chosen by an officer" not in told
+    doubt = desk.post("/api/v1/doubts", {**AT, "y": 360, "question": "Which?"}).json()["id"]
+    decide = {"number": 120, "reason": "it has stood since 1920"}
+    made = desk.post(f"/api/v1/doubts/{doubt}/decide", decide, "clerk").json()["address_id"]
+    told = words_of(desk, desk.post(f"{ADDRESSES}/{made}/certificate").json()["pdf"])
+    assert "Determined by the Clerk-Treasurer" in told
+    assert "§ 288-15 J" in told
+
+
+def test_what_an_officer_confirmed_stands_not_as_decided_by_the_clerk(desk: Office) -> None:
+    made = desk.assign(400, 375, street=None).json()
+    desk.post(f"{ADDRESSES}/{made['id']}/confirm", {"reason": "seen on the spot"})
+    told = words_of(desk, desk.post(f"{ADDRESSES}/{made['id']}/certificate").json()["pdf"])
+    assert "seen on the spot" in told
+    assert "§ 288-15 J" not in told.replace("In case of doubt", "")
+
+
+def test_a_notice_says_what_is_not_recorded_and_has_no_link_that_a_request_could_make(desk: Office) -> None:
+    made = desk.assign(420, 470).json()  # 20 ft from the centerline: 13 ft within the assumed 66 ft
+    sent = {"Authorization": f"Bearer {desk.keys['director']}", "Host": "evil.example"}
+    notice = desk.client.post(f"{ADDRESSES}/{made['id']}/notice", json={"addressee": "Owner"}, headers=sent).json()
+    told = words_of(desk, notice["pdf"])
+    assert "is not recorded as completed" in told
+    assert "evil.example" not in told
+    assert "13 ft within the right-of-way as it is assumed" in told
+    assert "-13 ft" not in told
+
+
+def test_a_sign_that_the_font_lacks_is_refused_at_issue(desk: Office) -> None:
+    made = desk.west(17).json()
+    refused = desk.post(f"{ADDRESSES}/{made['id']}/notice", {"addressee": "Ms \N{GRINNING FACE}"})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "addressee")
+    assert "U+1F600" in refused.json()["errors"][0]["found"]
+    assert desk.post(f"{ADDRESSES}/{made['id']}/notice", {"addressee": "Łukasz Świder\n1 Main St"}).status_code == 201

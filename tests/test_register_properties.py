@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from app import acts, changes, registers, undoing
+from app import acts, changes, registers, returning, undoing
 from app.audit import CONSOLE, breaks
 from app.auth import Person, Role
 from app.considered import Wanted
@@ -78,7 +78,7 @@ class Office(RuleBasedStateMachine):
 
     @rule(k=st.integers(0, 30))
     def restore(self, k: int) -> None:
-        self.on(k, lambda c, i: changes.restore(self.atlas, c, CONSOLE, i, "rebuilt"))
+        self.on(k, lambda c, i: returning.restore(self.atlas, c, CONSOLE, i, "rebuilt"))
 
     @rule(k=st.integers(0, 30), number=st.integers(110, 199))
     def correct(self, k: int, number: int) -> None:

@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, Field
 from sqlalchemy.engine import Connection
 
-from app import changes, records, registers, undoing
+from app import changes, records, registers, returning, undoing
 from app.auth import Permission, Person
 from app.changes import StateError
 from app.considered import TakenError
@@ -130,7 +130,7 @@ def restore(request: Request, person: Officer, atlas: AtlasDep, address_id: Id, 
     """Restore a retired address."""
     try:
         with atlas.database.write() as connection:
-            changes.restore(atlas, connection, person.actor, address_id, reason)
+            returning.restore(atlas, connection, person.actor, address_id, reason)
     except StreetsError as error:
         return _refused(request, atlas, address_id, "restore", error, reason=reason)
     return _go(address_id, "restored")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import orjson
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from app import answers
 from app.assign import lot_numbers, preview
-from app.deps import VillageDep
+from app.deps import VillageDep, known_query
 from app.errors import PROBLEM
 from gis.address import parse
 
@@ -44,7 +44,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 _UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "description": "Unknown street."}}
 
-router = APIRouter(prefix="/api/v1", responses=_PROBLEMS)
+router = APIRouter(prefix="/api/v1", responses=_PROBLEMS, dependencies=[Depends(known_query)])
 
 
 class PreviewRequest(BaseModel):

@@ -297,7 +297,7 @@ def draft(
         with atlas.database.read() as connection:
             step = cases.step_of(cases.KINDS[cases.get(connection, case_id)["kind"]], "issue")
             given = _facts(step, sent)
-            asked = issuing.of_case(connection, person, case_id, given, base_url(request, settings))
+            asked = issuing.of_case(connection, person, case_id, given, base_url(settings))
         pdf = issuing.draft(atlas, person, asked)
     except cases.NoCaseError:
         raise
@@ -319,7 +319,7 @@ def take(
         given = {"reason": sent.get("reason", "")}
         if step != UNDO:
             given |= _given(cases.step_of(kind, step), sent, now)
-        base, key = base_url(request, settings), sent.get("token", "")[:200]
+        base, key = base_url(settings), sent.get("token", "")[:200]
         case_steps.take(atlas, person, case_id, step, given, base, now, key)
     except cases.NoCaseError:
         raise

@@ -112,7 +112,7 @@ def case_take(
 ) -> Response:
     """Record an inspection, the service of the notice and so on; who may is checked for each step."""
     given, now = asked.model_dump(exclude_unset=True), datetime.now(UTC)
-    base = base_url(request, settings)
+    base = base_url(settings)
     made = case_steps.take(atlas, person, case_id, transition, given, base, now, idempotency_key)
     return _shown(atlas, person, made)
 

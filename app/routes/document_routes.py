@@ -17,6 +17,7 @@ from app.routes.api import answered
 from app.routes.register_api import PROBLEMS, Body
 from app.settings import Settings
 from app.tables import addresses, documents
+from app.tls import address_served
 
 router = APIRouter(responses=PROBLEMS)
 
@@ -33,9 +34,14 @@ class NoticeRequest(Body):
     addressee: Addressee = ""
 
 
-def base_url(request: Request, settings: Settings) -> str:
-    """Return the address of the public pages: as set, or as they are served now."""
-    return (settings.public_url or str(request.base_url)).rstrip("/")
+def base_url(settings: Settings) -> str:
+    """Return the address of the public pages, which goes on paper: as set, or as they are served to others.
+
+    It is never what a request says that it asked for. Where only this computer is served there is none.
+    """
+    found = address_served(settings)
+    here = ("http://127.0.0.1:", "https://127.0.0.1:", "http://localhost:", "https://localhost:", "http://[::1]:")
+    return "" if not settings.public_url and found.startswith(here) else found
 
 
 def about(row: registers.Row) -> dict[str, Any]:
@@ -50,7 +56,7 @@ def api_certificate(
     address_id: Id, person: Issuer, atlas: AtlasDep, settings: SettingsDep, request: Request
 ) -> Response:
     """Issue and keep a certificate."""
-    row = issuing.issue(atlas, person, Asked(address_id, "certificate", base_url(request, settings)))
+    row = issuing.issue(atlas, person, Asked(address_id, "certificate", base_url(settings)))
     return answered(about(row), 201, location=about(row)["pdf"])
 
 
@@ -59,7 +65,7 @@ def api_notice(
     address_id: Id, asked: NoticeRequest, person: Issuer, atlas: AtlasDep, settings: SettingsDep, request: Request
 ) -> Response:
     """Issue and keep a notice to the owner, occupant or agent."""
-    base = base_url(request, settings)
+    base = base_url(settings)
     row = issuing.issue(atlas, person, Asked(address_id, "notice", base, asked.first, asked.addressee))
     return answered(about(row), 201, location=about(row)["pdf"])
 
@@ -77,7 +83,7 @@ def api_documents(address_id: Id, person: Reader, atlas: AtlasDep) -> Response:
 @router.post("/addresses/{address_id}/certificate", include_in_schema=False)
 def certificate(address_id: Id, person: Issuer, atlas: AtlasDep, settings: SettingsDep, request: Request) -> Response:
     """Issue a certificate and show it."""
-    row = issuing.issue(atlas, person, Asked(address_id, "certificate", base_url(request, settings)))
+    row = issuing.issue(atlas, person, Asked(address_id, "certificate", base_url(settings)))
     return RedirectResponse(about(row)["pdf"], HTTPStatus.SEE_OTHER)
 
 
@@ -92,7 +98,7 @@ def notice(
     addressee: Annotated[str, Form(max_length=500)] = "",
 ) -> Response:
     """Issue a notice and show it."""
-    base = base_url(request, settings)
+    base = base_url(settings)
     row = issuing.issue(atlas, person, Asked(address_id, "notice", base, first, addressee))
     return RedirectResponse(about(row)["pdf"], HTTPStatus.SEE_OTHER)
 

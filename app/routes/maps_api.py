@@ -5,18 +5,18 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Depends, Path, Response
 from pydantic import BeforeValidator, Field
 
 from app import adoption, board, map_versions, naming, records, registers
 from app.assign import preview
 from app.auth import Permission, Person
-from app.deps import AtlasDep, needs
+from app.deps import AtlasDep, known_query, needs
 from app.routes.api import PreviewRequest, answered
 from app.routes.register_api import PROBLEMS, Reason, Text
 from app.tables import maps
 
-router = APIRouter(prefix="/api/v1", responses=PROBLEMS)
+router = APIRouter(prefix="/api/v1", responses=PROBLEMS, dependencies=[Depends(known_query)])
 
 Editor = Annotated[Person, needs(Permission.EDIT_MAP)]
 Adopter = Annotated[Person, needs(Permission.ADOPT_MAP)]

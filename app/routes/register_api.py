@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from app import acts, changes, doubts, fronts, records, registers, search, undoing
+from app import acts, changes, doubts, fronts, records, registers, returning, search, undoing
 from app.auth import Permission, Person
 from app.considered import Wanted
-from app.deps import AtlasDep, PersonDep, needs
+from app.deps import AtlasDep, PersonDep, known_query, needs
 from app.routes.api import Problem, answered
 from app.tables import audit
 from app.tables import doubts as doubts_table
@@ -24,7 +24,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     },
     422: {"model": Problem, "description": "Unusable input; `errors` names the fields."},
 }
-router = APIRouter(prefix="/api/v1", responses=PROBLEMS)
+router = APIRouter(prefix="/api/v1", responses=PROBLEMS, dependencies=[Depends(known_query)])
 
 Officer = Annotated[Person, needs(Permission.ASSIGN)]
 Clerk = Annotated[Person, needs(Permission.DECIDE_DOUBT)]
@@ -186,7 +186,7 @@ def address_retire(address_id: Id, asked: Retirement, person: Officer, atlas: At
 def address_restore(address_id: Id, asked: Reason, person: Officer, atlas: AtlasDep) -> Response:
     """Restore an address where its number has not been given again."""
     with atlas.database.write() as connection:
-        changes.restore(atlas, connection, person.actor, address_id, asked.reason)
+        returning.restore(atlas, connection, person.actor, address_id, asked.reason)
         return _shown(connection, atlas, address_id)
 
 
