@@ -87,11 +87,11 @@ def _moved(village: Village, row: registers.Row, computed: int, side: str) -> Mo
         found = computed_of(village, row, place)[0]
     else:
         found = (computed or None) if side == row["half"] else None
-    chosen = row["number"] if _existed(row) else row["computed_number"]
+    chosen = row["number"] if existed(row) else row["computed_number"]
     return Moved(row, found, found is not None and found in {row["number"], chosen})
 
 
-def _existed(row: registers.Row) -> bool:
+def existed(row: registers.Row) -> bool:
     """Whether a number was there before and brought in: nobody chose it over the computed one."""
     return any(finding["code"] == "EXISTING_NUMBER" for finding in row["findings"])
 

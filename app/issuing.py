@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app import audit, cases, maps, registers
-from app.adoption import not_conforming, official_under
+from app.adoption import existed, not_conforming, official_under
 from app.assign import written
 from app.audit import Act
 from app.auth import Person
@@ -297,6 +297,8 @@ def _sheet(
 def _state(connection: Connection, village: Village, row: registers.Row) -> str:
     """Say on which map a number's standing rests; of an old one, under which it was given first."""
     edition = official_under(connection, row)
+    if existed(row) and not edition.adopted:
+        return "An existing number, official before a map was adopted."
     if village.edition and edition.version != village.edition.version:
         return f"{edition.state} The number was given before, under version {village.edition.version}."
     return edition.state

@@ -5,7 +5,7 @@ Second (y = 660), unit 8: the west side's k-th unit is 111 + 2k and begins at y 
 
 Seen to fail, each by breaking the code once: `_once` keeping every row (twice in one file); `_free` without its
 distance (held elsewhere); `bring_in` storing before `raise_any`; `_gpkg` and `_geojson` opening by the bare path (what
-names other files); `_existed` False (an adoption made an old number conforming); `recheck` left out (taken meanwhile).
+names other files); `existed` False (an adoption made an old number conforming); `recheck` left out (taken meanwhile).
 """
 
 from __future__ import annotations

@@ -278,6 +278,8 @@ def _undoing(connection: Connection, person: Person, row: registers.Row) -> Json
     }
     told["at"] = last["at"]
     if undoing.UNDOABLE.get(last["what"]) not in {Permission.ASSIGN, Permission.DECIDE_DOUBT}:
+        if last["what"] == "import":
+            return {**told, "why": "It came with others in one file: the page of that import undoes the whole of it."}
         return {**told, "why": "It was done to the whole map or street, or is itself an undoing."}
     try:
         undoing.check_undo(connection, person, last["act"])

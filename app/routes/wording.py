@@ -91,7 +91,8 @@ def status_words(found: Mapping[str, Any], row: Mapping[str, Any], edition: Edit
             "It becomes official with the adoption of a map that agrees with it."
         )
         return {"kicker": "Provisional number", "text": text, "confirm": []}
-    text = f"Given on {given}. {edition.state}"
+    before = next((f["message"] for f in row["findings"] if f["code"] == "EXISTING_NUMBER"), "")
+    text = f"{before} It stays official unless an officer acts." if before else f"Given on {given}. {edition.state}"
     return {"kicker": "Official number", "text": text, "confirm": []}
 
 

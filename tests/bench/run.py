@@ -16,15 +16,19 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.bench.bulk import bulk
+from tests.bench.imports import imports
 from tests.bench.lookups import lookups
+from tests.bench.platbook import platbook
 from tests.bench.previews import previews
 from tests.bench.register import register
 from tests.bench.report import BenchError, Limit, Target, verdict
 
 PARTS: dict[str, tuple[Callable[[], Sequence[Target | Limit]], Callable[[], Sequence[Target | Limit]]]] = {
+    "imports": (lambda: imports(2_000, 10, 4), lambda: imports(50_000, 30, 6)),
     "previews": (lambda: previews(1, 0.5, 40), lambda: previews(5, 4.0, 500)),
     "register": (lambda: register(2_000, 10, 4, 40), lambda: register(100_000, 30, 6, 200)),
     "lookups": (lambda: lookups(50, 200, 6, 3, 1, 0.5, 40), lambda: lookups(1_000, 100_000, 30, 6, 5, 4.0, 1000)),
+    "platbook": (lambda: platbook(6, 60, 40, 500), lambda: platbook(60, 1_000, 1_000, 100_000)),
     "bulk": (lambda: bulk(1, 12, 2_000), lambda: bulk(5, 100, 200_000)),
 }
 """Each part in tiny sizes, and in those it is held to."""
