@@ -336,6 +336,8 @@ def renumber(
     """
     act = Act(connection, actor, needs_reason(reason))
     olds = _with_followers(connection, wanted)
+    if not olds:
+        raise StreetsError.of("changes", "the numbers that they have", "another number for one of them at least")
     halves = {(old["street_key"], old["half"]) for old, _ in olds}
     if len(halves) != 1:
         raise StreetsError.of("changes", f"addresses of {len(halves)} half-streets", "addresses of one half-street")
@@ -375,9 +377,20 @@ def _with_followers(connection: Connection, wanted: Sequence[Mapping[str, Any]])
             raise StreetsError.of(f"changes[{k}].number", str(change["number"]), "1 to 999999")
         numbers[change["id"]] = change["number"]
     olds = [_active(connection, address_id) for address_id in numbers]
+    named: dict[Any, str] = {}
+    for k, old in enumerate(olds):
+        wanted_number = (old["street_key"], old["half"], numbers[old["id"]], *(old[name] for name in _APART))
+        if wanted_number in named:
+            found = f"{numbers[old['id']]} for {old['full']} and for {named[wanted_number]}"
+            raise StreetsError.of(f"changes[{k}].number", found, "a number of its own for each")
+        named[wanted_number] = old["full"]
     for old in list(olds):
         for other in letters.parts_of(connection, old):
             if other["id"] not in numbers:
                 numbers[other["id"]] = numbers[old["id"]]
                 olds.append(registers.get(connection, addresses, other["id"]))
     return [(old, numbers[old["id"]]) for old in olds if numbers[old["id"]] != old["number"]]
+
+
+_APART = ("number_prefix", "fraction", "suffix", "unit_type", "unit")
+"""What tells two addresses of one number apart."""

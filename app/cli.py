@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from pydantic import ValidationError
 
 from app import book_cli, import_cli, keeping_cli
 from app.answers import BLOCK_COLUMNS, as_csv, block_cells
@@ -60,6 +61,12 @@ def main() -> None:
         app()
     except StreetsError as error:
         typer.echo(str(error), err=True)
+        sys.exit(2)
+    except ValidationError as error:  # a setting of the environment
+        for fault in error.errors():
+            name = str(fault["loc"][0])
+            shown = name if name.startswith("BENTON_") else Settings.variable(name)
+            typer.echo(f"{shown}: found {fault['input']!r}; {fault['msg'][:1].lower()}{fault['msg'][1:]}.", err=True)
         sys.exit(2)
     except OSError as error:
         typer.echo(f"{error.filename or 'file'}: {error.strerror or error}", err=True)

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from sqlalchemy.engine import make_url
 
 from app.archive import write_archive
-from app.db import Database
+from app.db import Database, StorageError
 from app.keeping import BrokenError, Restored, nightly, restore, upgrade
 from app.settings import Settings
 from app.verify import verify
@@ -34,8 +35,13 @@ def install(app: typer.Typer) -> None:
 
 
 @contextmanager
-def _register(settings: Settings) -> Iterator[Database]:
-    """Open the register as it is; what is told of a broken one ends with exit code 1."""
+def _register(settings: Settings, *, there: bool = True) -> Iterator[Database]:
+    """Open the register that is there, making none; what is told of a broken one ends with exit code 1."""
+    url = make_url(settings.database)
+    if there and url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+        raise StorageError(
+            f"{url.database} holds no register: `benton-streets serve` makes one, `restore FILE` brings one."
+        )
     try:
         with closing(Database(settings.database, settings.state_dir)) as database:
             yield database
@@ -66,7 +72,7 @@ def _backup(
 def _restore(file: Annotated[Path, typer.Argument(help="The backup.")], broken: Broken = False) -> None:
     """Replace the register by a backup; what was there before is backed up first."""
     settings = Settings()
-    with _register(settings) as database:
+    with _register(settings, there=False) as database:
         done = restore(database, file, settings.state_dir / "backups", broken=broken)
     _tell(done)
     if done.breaks:

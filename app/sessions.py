@@ -16,9 +16,9 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy.engine import Connection
 
 from app.audit import Act, Actor
-from app.auth import Person, Role, hashed, new_token, read_name
+from app.auth import Person, Role, hashed, name_key, new_token, read_name
 from app.db import Database
-from app.people import UnknownPersonError, end_sessions, name_key, withdraw_links
+from app.people import UnknownPersonError, end_sessions, withdraw_links
 from app.settings import tidy
 from app.tables import one_time_links, sessions, sign_in_attempts, users
 from gis.errors import Fault, StreetsError

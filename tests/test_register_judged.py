@@ -6,8 +6,12 @@ The plat and its numbers are those of ``tests/test_register.py``.
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -312,3 +316,35 @@ def test_a_sign_that_the_font_lacks_is_refused_at_issue(desk: Office) -> None:
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "addressee")
     assert "U+1F600" in refused.json()["errors"][0]["found"]
     assert desk.post(f"{ADDRESSES}/{made['id']}/notice", {"addressee": "Łukasz Świder\n1 Main St"}).status_code == 201
+
+
+def test_a_renumbering_that_changes_nothing_or_doubles_says_so(desk: Office) -> None:
+    ids = [desk.west(k).json()["id"] for k in (0, 1)]
+    same = {"changes": [{"id": ids[0], "number": 111}], "reason": "order"}
+    told = desk.post("/api/v1/renumberings", same).json()["errors"][0]
+    assert (told["field"], told["found"]) == ("changes", "the numbers that they have")
+    twice = {"changes": [{"id": one, "number": 151} for one in ids], "reason": "order"}
+    told = desk.post("/api/v1/renumberings", twice).json()["errors"][0]
+    assert told["field"] == "changes[1].number"
+    assert "111 North Alma Street" in told["found"]
+
+
+def test_a_command_that_looks_makes_no_register_and_a_setting_that_cannot_be_read_is_named(tmp_path: Any) -> None:
+    program = Path(sys.executable).with_name("benton-streets")
+    state = tmp_path / "state"
+    state.mkdir()
+    own = {**os.environ, "BENTON_STATE_DIR": str(state)}
+    for command in (["verify"], ["upgrade"], ["backup", str(tmp_path / "kept")]):
+        done = subprocess.run([program, *command], env=own, capture_output=True, text=True, check=False)
+        assert (done.returncode, list(state.iterdir())) == (2, []), command
+        assert "holds no register" in done.stderr
+    done = subprocess.run(
+        [program, "verify"], env={**own, "BENTON_LAW_DATE": "foo"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("BENTON_LAW_DATE: found 'foo'")
+
+
+def test_signing_in_leads_back_to_the_page_with_what_was_asked_of_it(desk: Office) -> None:
+    page = desk.client.get("/addresses", params={"q": "145 alma"}).text
+    assert 'href="/sign-in?next=%2Faddresses%3Fq%3D145%2Balma"' in page.replace("&amp;", "&")

@@ -12,7 +12,7 @@ from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, unquote_plus, urlencode, urlsplit
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -229,6 +229,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(feet=feet, long_date=long_date, moment=moment, section=section, street_path=street_path)
+    made.filters.update(urldecoded=unquote_plus)
     made.globals.update(
         with_query=with_query, face_path=face_path, plat_path=plat_path, asset=asset, Permission=Permission, about=ABOUT_ROLES
     )
@@ -290,6 +291,7 @@ def page(
     village: Village = request.app.state.atlas.village
     person: Person = getattr(request.state, "person", PUBLIC)
     given = {"village": village, "made": village.files.settings, "path": request.url.path, "person": person}
+    given["query"] = request.url.query
     shown = environment().get_template(template).render(**given, **context)
     kept = "no-store" if secret else "private, no-cache" if person.known else "no-cache"
     answer = sent(request, shown.encode(), "text/html; charset=utf-8", status=status, cache_control=kept)

@@ -142,8 +142,10 @@ def _cases() -> None:
     )
     op.create_index("ix_cases_address_id", "cases", ["address_id"])
     still_open = sa.text("closed_at IS NULL")
-    one = {"sqlite_where": still_open, "postgresql_where": still_open}
-    op.create_index("one_open_case", "cases", ["kind", "address_id"], unique=True, **one)
+    columns = ["kind", "address_id"]
+    op.create_index(
+        "one_open_case", "cases", columns, unique=True, sqlite_where=still_open, postgresql_where=still_open
+    )
     op.create_index("cases_by_due", "cases", ["closed_at", "due_at"])
 
 
