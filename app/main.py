@@ -19,6 +19,7 @@ from app.routes import (
     audit_pages,
     case_pages,
     cases_api,
+    county_pages,
     document_routes,
     doubt_pages,
     existing_pages,
@@ -38,7 +39,7 @@ from app.routes import (
     plat_book_pages,
     register_api,
 )
-from app.routes.lookups import Lookups
+from app.routes.lookups import LOG_FOLDER, Lookups
 from app.routes.rendering import ShownWorker
 from app.schema import ensure_schema
 from app.settings import Settings
@@ -93,7 +94,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.watch = Watch(atlas)
     errors.install(app)
     app.add_middleware(KnownKeys)
-    logged = settings.state_dir / "911-log"
+    logged = settings.state_dir / LOG_FOLDER
     app.add_middleware(Lookups, watch=app.state.watch, directory=logged, rate=settings.lookup_rate / settings.workers)
     app.include_router(lookups.router)  # first: each route before it would cost every lookup some microseconds
     app.include_router(api.router)
@@ -113,6 +114,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(plat_book_pages.router)
     app.include_router(import_pages.router)
     app.include_router(lot_pages.router)
+    app.include_router(county_pages.router)
     pages.install(app)
     if settings.show_worker:
         app.add_middleware(ShownWorker)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -483,3 +485,31 @@ def test_the_working_crs_is_what_places_are_measured_in() -> None:
     assert (float(x), float(y)) == (pytest.approx(400, abs=0.01), pytest.approx(470, abs=0.01))
     with pytest.raises(StreetsError):
         to_working("nowhere", working_crs("EPSG:7608"))
+
+
+# --- the page for the county's integrator ---
+
+
+def test_every_line_of_the_county_s_page_runs(office: Office) -> None:
+    page = office.client.get("/911")
+    assert page.status_code == 200
+    lines = [unescape(line) for line in re.findall(r"curl -s 'http://testserver([^']+)'", page.text)]
+    assert [line.split("?")[0].rpartition("/")[2] for line in lines] == ["validate", "locate", "nearest", "changes"]
+    for line in lines:
+        answer = office.client.get(line, headers={"Authorization": f"Bearer {office.keys['dispatch']}"})
+        assert answer.status_code == 200, (line, answer.text)
+        assert answer.json()["age_s"] < 5
+
+
+def test_officers_see_who_asked_what_today_and_the_public_does_not(office: Office) -> None:
+    office.west(17)
+    ask(office, VALIDATE, address="145 N ALMA ST")
+    clerk = by_session(office.database, "A Clerk", "clerk")  # type: ignore[arg-type]
+    page = office.client.get("/911", headers=clerk).text
+    assert "1 request since midnight UTC" in page
+    assert "address=145 N ALMA ST" in page
+    assert "Asked today" not in office.client.get("/911").text
+    file = re.search(r"/911/log/[-0-9]+\.jsonl", page)
+    assert file is not None
+    assert json.loads(office.client.get(file[0], headers=clerk).text)["name"] == "the dispatch"
+    assert office.client.get("/911/log/1999-01-01.jsonl", headers=clerk).status_code == 404

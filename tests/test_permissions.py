@@ -127,6 +127,8 @@ TABLE: Mapping[str, Permission | str] = {
     "GET /api/v1/maps/{version}/findings": OPEN,
     "POST /api/v1/streets/{name:path}/rename": P.NAME_STREETS,
     "POST /api/v1/streets/{name:path}/vacate": P.NAME_STREETS,
+    "GET /911": OPEN,
+    "GET /911/log/{day}.jsonl": P.READ_AUDIT,
     "GET /addresses": OPEN,
     "GET /addresses.geojson": OPEN,
     "GET /addresses/{address_id}": OPEN,

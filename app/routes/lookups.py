@@ -36,6 +36,8 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 router = APIRouter(prefix="/api/v1/911", tags=["911"], responses=PROBLEMS)
 AddressText = Annotated[str, Query(max_length=1000, examples=["145 N Alma St"], description="As anyone writes it.")]
+LOG_FOLDER = "911-log"
+"""Where requests are logged, in the state directory."""
 LOG_DAYS = 400
 """Files of the log older than this are taken away."""
 
