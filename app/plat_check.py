@@ -67,7 +67,7 @@ def _plat(after: Village, name: str, made: Json) -> Json:
         _hundreds(rows, beside),
         _own_findings(rows),
         _name(after, name),
-        _other_blocks(name, made),
+        _other_blocks(name, {f.message for row in rows for f in row.findings}, made),
         _numbers(made),
     ]
     return {
@@ -161,12 +161,16 @@ def _name(village: Village, name: str) -> Json:
     return _check("NAME", "Name", "288-15 C(1)", "conforms" if plain else "an officer decides", text)
 
 
-def _other_blocks(name: str, made: Json) -> Json:
+def _other_blocks(name: str, own: set[str], made: Json) -> Json:
+    """Say what becomes of the blocks of other streets; doubts that the new street's `own` check tells are left out."""
     title = "Blocks of other streets"
     moved = [
         b for b in made["blocks"] if b["street"] != name and set(b["what"]) - {"findings"} | {b["change"]} - {"changed"}
     ]
     if not moved:
+        come = [f["message"] for f in made["findings"]["come"] if f["severity"] != "note" and f["message"] not in own]
+        if come:
+            return _check("OTHER_BLOCKS", title, "288-15 A", "an officer decides", " ".join(come))
         return _check("OTHER_BLOCKS", title, "288-15 A", "conforms", "No block of another street would change.")
     streets = ", ".join(dict.fromkeys(f"{b['half']} {b['street']}" for b in moved))
     text = (

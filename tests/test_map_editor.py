@@ -81,7 +81,7 @@ def test_a_street_is_chosen_by_its_name_or_by_a_place_on_it(town: Town) -> None:
         ({"at": "590.1, 1000", "unit": "feet"}, "expected a place within 150 ft of a street"),
         ({"at": "north"}, "expected latitude and longitude"),
         ({"at": "north", "unit": "feet"}, "expected easting and northing in feet"),
-        ({"at": "1, 2"}, "Nothing was recorded"),
+        ({"at": "1, 2"}, "expected a place within 150 ft of a street"),
         ({"street": "Elm Street"}, "Found Elm Street"),
     ],
 )
