@@ -20,6 +20,7 @@ from app.answers import listed
 from app.assign import check_inside, into_feet, polygon
 from app.clocks import local_day
 from app.letters import is_part
+from app.lots import of_place
 from app.map_versions import vacated
 from app.set_back import from_street_line
 from app.settings import plain
@@ -241,9 +242,10 @@ def letter(text: str) -> str:
 def _placed(village: Village, connection: Connection, wanted: Wanted) -> Considered:
     """Find the entrance's street, side and unit, held to its lot's frontage where that is known."""
     east, north = into_feet(village, wanted.x, wanted.y, wanted.crs)
-    lot = polygon(village, wanted.lot, wanted.crs) if wanted.lot else None
     building = polygon(village, wanted.building, wanted.crs, "building") if wanted.building else None
     name = village.street_name(wanted.street) if wanted.street else None
+    own = None if wanted.lot else of_place(village, connection, east, north, name)
+    lot = polygon(village, wanted.lot, wanted.crs) if wanted.lot else own and own.shape
     fronts = (
         [e.frontage for e in embraced(village.frontages, lot, village.street_id(name) if name else None)] if lot else []
     )
@@ -265,6 +267,7 @@ def _placed(village: Village, connection: Connection, wanted: Wanted) -> Conside
     away = math.hypot(door.x - door.foot_x, door.y - door.foot_y)
     unsure = row is not None and bool(door.number) and (wanted.accuracy_ft or 0.0) > away
     doubtful = [Finding("SIDE_UNSURE", {"distance_ft": away, "accuracy_ft": wanted.accuracy_ft})] if unsure else []
+    doubtful += [Finding("LOT_OF_REGISTER", {"parcel": own.parcel})] if own else []
     found = [*listed(doubtful), *listed(findings(village.frontages, door, others))]
     confirm = "which side of the street the entrance lies on" if unsure else ""
     confirm = "which street the main entrance fronts on" if others else confirm

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
@@ -50,6 +50,43 @@ def listed(connection: Connection, parcel: str = "", after: int = 0, limit: int 
 def containing(connection: Connection, east: float, north: float) -> list[registers.Row]:
     """Return the standing lots that hold a place, working CRS, US survey feet."""
     return [row for row in _over(connection, lots, (east, north, east, north)) if shape(row).covers(Point(east, north))]
+
+
+class OfPlace(NamedTuple):
+    """The lot that holds a place: its polygon in the working CRS, and its parcel's number."""
+
+    shape: Polygon
+    parcel: str
+
+
+def of_place(village: Village, connection: Connection, east: float, north: float, street: str | None) -> OfPlace | None:
+    """Return the one lot of the register that holds a place and fronts on its street.
+
+    Parameters
+    ----------
+    village
+        The village in force.
+    connection
+        To the register.
+    east, north
+        The place, working CRS, US survey feet.
+    street
+        The street asked for, by its official name; None for any.
+
+    Returns
+    -------
+    OfPlace or None
+        None where no lot holds it, several do, or the lot does not front there: then nothing is taken for granted.
+    """
+    found = containing(connection, east, north)
+    if len(found) != 1:
+        return None
+    polygon = shape(found[0])
+    try:
+        fronts = embraced(village.frontages, polygon, village.street_id(street) if street else None)
+    except GeometryError:
+        return None
+    return OfPlace(polygon, found[0]["parcel"]) if fronts else None
 
 
 def shape(row: Mapping[str, Any]) -> Polygon:

@@ -298,6 +298,12 @@ CATALOGUE: Mapping[str, Kind] = MappingProxyType(
             _NOTE,
             "{number} was given before and stays; the number computed for it is {computed}.",
         ),
+        "LOT_OF_REGISTER": Kind(
+            "Lot of the register",
+            "288-15 J",
+            _NOTE,
+            "The lot was not given: it is parcel {parcel}, the one lot of the register that holds the entrance.",
+        ),
         "EXISTING_NUMBER": Kind(
             "Existing number",
             "288-15 A",

@@ -88,6 +88,21 @@ def test_a_lot_is_built_on_where_a_building_or_an_address_lies_on_it(client: Tes
     assert sum(holder is not None for holder in found["3"]["frontages"][0]["held"].values()) == 1
 
 
+def test_an_entrance_on_one_lot_gets_that_lot_s_numbers_and_it_is_said(client: TestClient, tmp_path: Path) -> None:
+    """The lot fronts from y = 462 to 478: 330 + 8 * 17 = 466 and 474 begin in it, so 145 and 147 and no third."""
+    bring(client, tmp_path, {"25-001": box(300, 462, 407, 478)})
+    atlas = atlas_of(client)
+    made = [acts.assign(atlas, CONSOLE, Wanted(400, y, CRS, "Alma Street"), f"k{y}") for y in (470, 471, 472)]
+    assert [one.content.get("number") for one in made] == [145, 147, None]
+    assert made[2].content["code"] == "NO_FREE_NUMBER"
+    told = {f["code"]: f["message"] for f in made[0].content["findings"]}
+    assert "parcel 25-001" in told["LOT_OF_REGISTER"]
+    # where two lots hold it, or one that does not front on the street asked for, nothing is taken for granted
+    bring(client, tmp_path, {"25-002": box(300, 500, 407, 600), "25-003": box(300, 510, 407, 600)})
+    other = acts.assign(atlas, CONSOLE, Wanted(400, 550, CRS, "Alma Street")).content
+    assert "LOT_OF_REGISTER" not in {f["code"] for f in other["findings"]}
+
+
 def test_the_lot_at_a_place(client: TestClient, tmp_path: Path) -> None:
     bring(client, tmp_path, {"1": box(300, 400, 407, 450), "2": box(300, 450, 407, 500)})
     lon, lat = atlas_of(client).village.out_of_feet("EPSG:4326")(350.0, 440.0)

@@ -22,11 +22,12 @@ OF_THE_READING = {
     *("AMBIGUOUS_FRONTAGE", "LOT_UNKNOWN", "NUMBER_TAKEN"),
     *("OUT_OF_ORDER", "OTHER_BLOCK", "NOT_COMPUTED", "SOUND_ALIKE", "SHARED_UNIT", "SAME_PLACE"),
     *("OWNER_DIFFERENTIATES", "SUFFIX_BUILDING", "MEASURE_SET_BACK", "BULB", "NOT_CONFORMING", "STREET_VACATED"),
-    "EXISTING_NUMBER",
+    *("EXISTING_NUMBER", "LOT_OF_REGISTER"),
 }
 OF_THE_INPUT = {"UNKNOWN_STREET", "BAD_COORDINATE", "OUT_OF_VILLAGE"}
 # They need a register, a lot or a person, which the geometry core has not: the values each is raised with, and words.
 OF_ASSIGNING: dict[str, tuple[str, Severity, dict[str, object], str]] = {
+    "LOT_OF_REGISTER": ("J", Severity.NOTE, {"parcel": "25-001"}, "it is parcel 25-001, the one lot of the register"),
     "EXISTING_NUMBER": (
         "A",
         Severity.NOTE,
