@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from app.settings import tidy
 from app.village import Village
-from gis.address import LONGEST_TEXT, split_street_name, street_key
-from gis.errors import StreetsError
+from gis.address import LONGEST_TEXT, format_full, on_street, parse, split_street_name, street_key
+from gis.errors import AddressError, StreetsError
 
 _ADDRESS = re.compile(r"\d+\s")
-_DIRECTIONS = frozenset({"north", "south", "east", "west"})
+HALVES = ("North", "South", "East", "West")
+_DIRECTIONS = frozenset(map(str.lower, HALVES))
 
 
 def as_street_name(text: str) -> str:
@@ -39,7 +41,30 @@ def as_street_name(text: str) -> str:
         raise StreetsError.of("name", name, "a name with a word in it, not a number alone")
     if _ADDRESS.match(name) or street_key(name) in _DIRECTIONS:
         raise StreetsError.of("name", name, "a street's name, not an address or a direction")
+    _check_read_back(name)
     return name
+
+
+def _check_read_back(name: str) -> None:
+    """Refuse a name in which an address would be written that nobody could read as the same address."""
+    for half in HALVES:
+        plain = on_street(1, half, name)
+        for more in (
+            {},
+            {"suffix": "A"},
+            {"unit_type": "Apartment", "unit": "2"},
+            {"unit": "2"},
+            {"unit_type": "Upper"},
+        ):
+            address = replace(plain, **more)
+            written = format_full(address)
+            try:
+                same = parse(written) == address
+            except AddressError:
+                same = False
+            if not same:
+                expected = f"a name that is read back from an address; {written} is read as another one or as none"
+                raise StreetsError.of("name", name, expected)
 
 
 def doubled(village: Village, name: str, own: str = "") -> str:
