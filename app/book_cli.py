@@ -14,18 +14,21 @@ from app.db import Database
 from app.existing import PART, chosen, report, rows_on, sieve_of
 from app.existing_told import COLUMNS, cells
 from app.map_versions import Atlas
-from app.outfile import written_whole
+from app.outfile import written_bytes, written_whole
+from app.plat_printing import printed
 from app.schema import ensure_schema
 from app.settings import Settings
 
 Out = Annotated[Path, typer.Option("--out", help="The CSV file to write.")]
 Kind = Annotated[str, typer.Option("--kind", help="Only this kind: off, block, order, wrong and so on.")]
+Pdf = Annotated[Path, typer.Argument(metavar="OUT.pdf", help="The PDF to write.")]
 Street = Annotated[str, typer.Option("--street", help="Only this street, however spelt.")]
 
 
 def install(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     app.command("audit-numbers")(_audit_numbers)
+    app.command("plat-book")(_plat_book)
 
 
 @contextmanager
@@ -54,3 +57,10 @@ def _audit_numbers(out: Out, kind: Kind = "", street: Street = "") -> None:
     told = ", ".join(f"{count} {name}" for name, count in found.counts.items() if count) or "none in use"
     typer.echo(f"{len(found.ids)} numbers: {told}; {broken} row{'' if broken == 1 else 's'} out of order.")
     typer.echo(f"{out}: {len(places)} rows.")
+
+
+def _plat_book(out: Pdf, street: Street = "") -> None:
+    """Write the plat book of § 288-15 I as a PDF, or the pages of one street."""
+    with _atlas() as atlas:
+        written_bytes(out, printed(atlas, street)[1])
+    typer.echo(f"{out}: the plat book{f', {street}' if street else ''}.")

@@ -289,9 +289,9 @@ def _text(paper: Paper, mark: Text, top: float) -> None:
 
 def _blocks(paper: Paper, book: Book, street: Street) -> None:
     law = book.village.law.numbering
-    header = [("Half", 46.0, "L"), ("Numbers", 58.0, "L"), ("From, ft", 52.0, "R"), ("To, ft", 52.0, "R"),
-              ("Length, ft", 56.0, "R"), ("Unit", 34.0, "R"), ("Tail, ft", 42.0, "R"), ("State", 54.0, "L"),
-              ("Bounded by", 110.0, "L")]  # fmt: skip
+    header = [("Half", 46.0, "L"), ("Numbers", 54.0, "L"), ("From, ft", 46.0, "R"), ("To, ft", 46.0, "R"),
+              ("Length, ft", 52.0, "R"), ("Unit", 32.0, "R"), ("Tail, ft", 36.0, "R"), ("State", 46.0, "L"),
+              ("Bounded by", 146.0, "L")]  # fmt: skip
     rows = (
         (
             f"{row.side}{f' {row.path}' if row.path else ''}",

@@ -222,13 +222,13 @@ class _Sheet:
                         reached = x + wide + 3.0
 
     def _lots(self, fronts: Sequence[LotFront], y: float) -> None:
+        # where lots overlap neither's label is written: the list has both
         spans = [(self.x(max(f.from_ft, self.low)), self.x(min(f.to_ft, self.high)), f.parcel) for f in fronts]
         self.marks.extend(Box(a, y, b - a, _LOTS, "lot") for a, b, _ in spans)
-        edges = [x for a, b, _ in spans for x in (a, b)]
-        for a, b, parcel in spans:
-            half = most_wide(parcel, 6.0) / 2 + 0.5
-            x = (a + b) / 2
-            if half <= x - a and not any(abs(edge - x) < half for edge in edges):  # where lots overlap none is written
+        for k, (a, b, parcel) in enumerate(spans):
+            half, x = most_wide(parcel, 6.0) / 2 + 0.5, (a + b) / 2
+            others = (span for span in spans[:k] + spans[k + 1 :])
+            if half <= x - a and not any(near < x + half and far > x - half for near, far, _ in others):
                 self.marks.append(Text(x, y + _LOTS / 2 + 2.1, parcel, 6.0, "parcel", "middle"))
 
     def _names(self) -> _Names:
@@ -313,10 +313,11 @@ class _Numbers:
     def add(self, wanted: Sequence[tuple[float, Given]], near: float, far: float) -> None:
         """Place the numbers of one block between its lines."""
         low, high = near + 5.0, far - 5.0
+        if high < low:  # too narrow for one that its neighbors' would not touch
+            self.left += [g.text for _, g in wanted]
+            return
         if not wanted:
             return
-        if high < low:
-            low = high = (near + far) / 2
         kept = list(wanted)
         most = int((high - low) / (_SLOT / 2)) + 1
         if len(kept) > most:  # thinned evenly: those left out stand in the list
