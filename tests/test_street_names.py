@@ -12,10 +12,50 @@ from app.street_names import as_street_name
 from gis.address import format_usps, parse
 from gis.errors import StreetsError
 
-WORDS = """
-Alma North N E West Unit Apartment Lot Box PO Rural Route County Road J Highway State Street St Saint Avenue of
-the Lakes 12th Third 7 07 Unnamed Upper Rear Floor Suite Front Benton Wisconsin WI Half Mile O'Neil Old Court
-""".split()
+WORDS = [
+    "Alma",
+    "North",
+    "N",
+    "E",
+    "West",
+    "Unit",
+    "Apartment",
+    "Lot",
+    "Box",
+    "PO",
+    "Rural",
+    "Route",
+    "County",
+    "Road",
+    "J",
+    "Highway",
+    "State",
+    "Street",
+    "St",
+    "Saint",
+    "Avenue",
+    "of",
+    "the",
+    "Lakes",
+    "12th",
+    "Third",
+    "7",
+    "07",
+    "Unnamed",
+    "Upper",
+    "Rear",
+    "Floor",
+    "Suite",
+    "Front",
+    "Benton",
+    "Wisconsin",
+    "WI",
+    "Half",
+    "Mile",
+    "O'Neil",
+    "Old",
+    "Court",
+]
 names = st.lists(st.sampled_from(WORDS) | st.text("AbcDe'-. 19", min_size=1, max_size=8), min_size=1, max_size=5)
 
 
