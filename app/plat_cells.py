@@ -57,7 +57,7 @@ def table(paper: Paper, title: str, header: Sequence[tuple[str, float, str]], ro
         x = LEFT
         for text, (_, wide, align) in zip(cells, header, strict=True):
             if text:
-                _cell(paper, text, kind, x, wide - 6.0, align)
+                _cell(paper, text, kind, x, wide - (11.0 if align == "R" else 6.0), align)
             x += wide
         paper.gap(LINE)
 

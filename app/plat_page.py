@@ -289,8 +289,8 @@ def _text(paper: Paper, mark: Text, top: float) -> None:
 
 def _blocks(paper: Paper, book: Book, street: Street) -> None:
     law = book.village.law.numbering
-    header = [("Half", 46.0, "L"), ("Numbers", 54.0, "L"), ("From, ft", 46.0, "R"), ("To, ft", 46.0, "R"),
-              ("Length, ft", 52.0, "R"), ("Unit", 32.0, "R"), ("Tail, ft", 36.0, "R"), ("State", 46.0, "L"),
+    header = [("Half", 46.0, "L"), ("Numbers", 54.0, "L"), ("From", 46.0, "R"), ("To", 46.0, "R"),
+              ("Length", 52.0, "R"), ("Unit", 32.0, "R"), ("Tail", 36.0, "R"), ("State", 46.0, "L"),
               ("Bounded by", 146.0, "L")]  # fmt: skip
     rows = (
         (
@@ -305,7 +305,7 @@ def _blocks(paper: Paper, book: Book, street: Street) -> None:
         )
         for row in street.rows
     )
-    table(paper, "Blocks, by half, outward", header, rows)
+    table(paper, "Blocks, by half, outward; feet", header, rows)
 
 
 def _findings(paper: Paper, street: Street) -> None:
@@ -358,7 +358,7 @@ def _lots(paper: Paper, book: Book, street: Street) -> None:
     """Write a row of numbers for each lot, built or vacant (§ 288-15 A, E)."""
     if not street.lots:
         return
-    header = [("Lot", 90.0, "L"), ("Half and side", 116.0, "L"), ("Frontage, ft from base", 106.0, "R"),
+    header = [("Lot", 90.0, "L"), ("Half and side", 116.0, "L"), ("Frontage, ft", 106.0, "R"),
               ("Its numbers", 96.0, "L"), ("Shared", 36.0, "L"), ("In use", 60.0, "L")]  # fmt: skip
     rows = (
         (

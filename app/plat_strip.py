@@ -222,13 +222,14 @@ class _Sheet:
                         reached = x + wide + 3.0
 
     def _lots(self, fronts: Sequence[LotFront], y: float) -> None:
-        # where lots overlap neither's label is written: the list has both
+        # where lots overlap, or a block line is, no label is written: the list has all
         spans = [(self.x(max(f.from_ft, self.low)), self.x(min(f.to_ft, self.high)), f.parcel) for f in fronts]
         self.marks.extend(Box(a, y, b - a, _LOTS, "lot") for a, b, _ in spans)
+        lines = [(self.x(row.to_ft), self.x(row.to_ft)) for row in self._shown()]
         for k, (a, b, parcel) in enumerate(spans):
             half, x = most_wide(parcel, 6.0) / 2 + 0.5, (a + b) / 2
-            others = (span for span in spans[:k] + spans[k + 1 :])
-            if half <= x - a and not any(near < x + half and far > x - half for near, far, _ in others):
+            others = [(near, far) for near, far, _ in spans[:k] + spans[k + 1 :]] + lines
+            if half <= x - a and not any(near < x + half and far > x - half for near, far in others):
                 self.marks.append(Text(x, y + _LOTS / 2 + 2.1, parcel, 6.0, "parcel", "middle"))
 
     def _names(self) -> _Names:
