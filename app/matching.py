@@ -131,6 +131,7 @@ def find(index: Index, village: Village, text: str) -> Found:
     if found.known is None and exact is not None:
         found.match, found.known, found.address = "retired", exact, exact.full
     _other_elements(found, asked, village)
+    found.elements = {name: found.elements[name] for name in ELEMENTS if name in found.elements}
     return found
 
 
@@ -241,7 +242,7 @@ def _numbered(found: Found, asked: Address, index: Index, layout: Layout, key: s
     known = _same(held, asked)
     rows = layout.having(key, half, asked.number)
     found.row = rows[0] if rows else None
-    made["Add_Number"] = VALID if held or rows else INVALID if key in layout.halves else UNCHECKED
+    made["Add_Number"] = VALID if held or rows else INVALID if half in layout.halves.get(key, ()) else UNCHECKED
     if asked.number_prefix:
         made["AddNum_Pre"] = VALID if known else INVALID
     if asked.number_suffix:
@@ -315,7 +316,8 @@ def near_matches(index: Index, village: Village, found: Found) -> list[Json]:
     asked, layout = found.asked, layout_of(village)
     if asked is None:
         return []
-    keys = [k for k in (_key(asked.street), _key(f"{asked.pre_directional} {asked.street}")) if k in layout.halves]
+    names = dict.fromkeys((asked.street, f"{asked.pre_directional} {asked.street}".strip()))
+    keys = [key for key in map(_key, names) if key in layout.halves]
     former = village.aliases.get(_key(asked.street))
     keys = keys or ([_key(former)] if former else [])
     keys = (

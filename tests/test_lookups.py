@@ -123,10 +123,11 @@ def test_without_its_direction_every_candidate_is_told_and_none_taken(office: Of
     assert east["address"] == "172 East Main Street"
     found = validate(office, "172 Main Street")
     assert (found["match"], found["elements"]["St_PreDir"]) == ("none", "invalid")
-    assert [(one["address"], one["status"]) for one in found["near"][:2]] == [
+    assert [(one["address"], one["status"]) for one in found["near"]] == [
         ("172 East Main Street", "provisional"),
         ("172 West Main Street", "range"),
     ]
+    assert list(found["elements"]) == ["Add_Number", "St_PreDir", "St_Name", "St_PosTyp"]
 
 
 def test_the_wrong_direction_is_invalid_and_the_right_one_near(office: Office) -> None:
