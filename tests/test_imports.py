@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import sqlite3
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -429,6 +430,17 @@ def test_a_file_that_is_not_what_its_name_says_is_refused_with_words(tmp_path: P
 def test_a_path_that_is_no_file_here_reaches_no_network(tmp_path: Path, path: str) -> None:
     with pytest.raises(FileError, match="a file on this machine"):
         read_file(Path(path), tmp_path, "addresses", trusted=True)
+
+
+@pytest.mark.parametrize("name", ["b.json", "b.geojson"])
+def test_a_file_of_commands_for_ogr_reads_no_other_file(plat: Atlas, tmp_path: Path, name: str) -> None:
+    """By its content alone OGR would run them: here they would read a file beside it."""
+    points(plat, "EPSG:4326").to_file(tmp_path / "a.geojson", engine="pyogrio")
+    command = f"gdal vector pipeline ! read {tmp_path / 'a.geojson'} ! reproject --dst-crs EPSG:4326"
+    command += " ! write --format stream x"
+    (tmp_path / name).write_text(json.dumps({"type": "gdal_streamed_alg", "command_line": command}))
+    with pytest.raises(FileError):
+        read_file(tmp_path / name, tmp_path, "addresses")
 
 
 def test_a_geopackage_with_a_view_that_reads_elsewhere_is_refused(plat: Atlas, tmp_path: Path) -> None:
