@@ -27,7 +27,7 @@ from tests.bench.register import Stopwatch
 from tests.bench.report import BenchError, Limit, shown
 from tests.bench.town import Town, entrances, fill, write_town
 
-MOST_BOOK_S, MOST_AUDIT_S = 10.0, 30.0
+MOST_BOOK_S, MOST_AUDIT_S = 10.0, 15.0
 DAY = "2026-06-01"
 
 
