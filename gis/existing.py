@@ -324,7 +324,18 @@ def station_of(numbering: NumberingMap, rows: Sequence[Row], number: int) -> flo
 
 
 def rows_by_half(numbering: NumberingMap) -> dict[int, list[Row]]:
-    """Return the rows of each half-street, outward, by its index in the map."""
+    """Return the rows of each half-street, outward.
+
+    Parameters
+    ----------
+    numbering
+        The map.
+
+    Returns
+    -------
+    dict
+        The rows by the index of their half-street in the map.
+    """
     found: dict[int, list[Row]] = {}
     for row in numbering.rows:
         found.setdefault(row.half, []).append(row)
@@ -332,7 +343,22 @@ def rows_by_half(numbering: NumberingMap) -> dict[int, list[Row]]:
 
 
 def place_of(numbering: NumberingMap, half: int, station_ft: float | None) -> tuple[float, float] | None:
-    """Return the point of a half-street at a station, working CRS, feet; None where there is no station."""
+    """Return the point of a half-street at a station.
+
+    Parameters
+    ----------
+    numbering
+        The map.
+    half
+        Index of the half-street.
+    station_ft
+        Feet from the base line; None for none.
+
+    Returns
+    -------
+    tuple of float or None
+        Working CRS, US survey feet; None where there is no station.
+    """
     if station_ft is None:
         return None
     point: Any = numbering.halves[half].point(station_ft)
