@@ -104,17 +104,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(document_routes.router)
     app.include_router(cases_api.router)
     app.include_router(case_pages.router)
-    app.include_router(people_api.router)
-    app.include_router(people.router)
-    for pages_of in (address_pages, address_acts, assign_pages, face_pages):
+    for pages_of in (people_api, people, address_pages, address_acts, assign_pages, face_pages):
         app.include_router(pages_of.router)
     for pages_of in (map_edit_pages, map_editor_pages, map_view_pages, map_pages, doubt_pages, audit_pages):
         app.include_router(pages_of.router)
-    app.include_router(existing_pages.router)
-    app.include_router(plat_book_pages.router)
-    app.include_router(import_pages.router)
-    app.include_router(lot_pages.router)
-    app.include_router(county_pages.router)
+    for pages_of in (existing_pages, plat_book_pages, import_pages, lot_pages, county_pages):
+        app.include_router(pages_of.router)
     pages.install(app)
     if settings.show_worker:
         app.add_middleware(ShownWorker)
