@@ -111,35 +111,36 @@ def decide(
     if row["status"] != "open":
         told = f"decided by {row['decided_by']} on {local_day(row['decided_at'])}: {row['reason']}"
         raise StateError.of("doubt", told, "a doubt that is open; each is decided once")
-    act = Act(connection, actor, needs_reason(reason))
     suffix = letter(suffix)
     if number is None and suffix:
         raise StreetsError.of("number", f"none, with the letter {suffix}", "a number that the letter follows")
-    decision = {"number": number, "suffix": suffix}
-    changes: Json = {
-        "status": "decided",
-        "decided_at": act.at,
-        "decided_by": actor.name,
-        "decision": decision,
-        "reason": act.reason,
-    }
+    act = Act(connection, actor, needs_reason(reason))
+    changes: Json = {"status": "decided", "decided_at": act.at, "decided_by": actor.name, "reason": act.reason}
+    changes["decision"] = {"number": number, "suffix": suffix}
     if number is not None:
-        village = atlas.now(connection)
-        asked = {**row["request"], "number": number, "suffix": suffix, "reason": act.reason, "parity_decided": True}
-        found = consider(village, connection, Wanted(**asked))
-        if found.row is None:
-            raise StateError.of("doubt", "an entrance on no street", "one that fronts on a street")
-        refuse_vacated(connection, found.row.street)
-        held = None if suffix or another_building else numbered_here(connection, found)
-        if held is not None:
-            told = f"{held['full']} ({held['status']}) is the number of this very entrance or building."
-            raise SamePlaceError(f"{told} Say that it is another building, and why.", about_holder(held))
-        check_free(connection, numbered(found.row.street, found.row.side, number, found.wanted.suffix))
-        said = {"by": actor.name, "at": instant(act.at), "reason": act.reason, "section": "288-15 J"}
-        decided = {"decisions": [{**said, "decision": f"The number is {number}{suffix}."}], "doubt_id": doubt_id}
-        settled = replace(found, number=number, confirm="")
-        changes["address_id"] = add(act, village, settled, decided, clerk=act.reason)["id"]
+        made = _given(atlas, act, row, number, suffix, another_building=another_building)
+        changes["address_id"] = made["id"]
     return registers.update(act, "decide doubt", doubts, row, changes)
+
+
+def _given(
+    atlas: Atlas, act: Act, doubt: registers.Row, number: int, suffix: str, *, another_building: bool
+) -> registers.Row:
+    """Give a doubt's entrance the number that was determined; refuse a further one of the same entrance."""
+    connection, village = act.connection, atlas.now(act.connection)
+    asked = {**doubt["request"], "number": number, "suffix": suffix, "reason": act.reason, "parity_decided": True}
+    found = consider(village, connection, Wanted(**asked))
+    if found.row is None:
+        raise StateError.of("doubt", "an entrance on no street", "one that fronts on a street")
+    refuse_vacated(connection, found.row.street)
+    held = None if suffix or another_building else numbered_here(connection, found)
+    if held is not None:
+        told = f"{held['full']} ({held['status']}) is the number of this very entrance or building."
+        raise SamePlaceError(f"{told} Say that it is another building, and why.", about_holder(held))
+    check_free(connection, numbered(found.row.street, found.row.side, number, found.wanted.suffix))
+    said = {"by": act.actor.name, "at": instant(act.at), "reason": act.reason, "section": "288-15 J"}
+    decided = {"decisions": [{**said, "decision": f"The number is {number}{suffix}."}], "doubt_id": doubt["id"]}
+    return add(act, village, replace(found, number=number, confirm=""), decided, clerk=act.reason)
 
 
 def listed(connection: Connection, *, status: str = "", limit: int = 500) -> list[registers.Row]:
