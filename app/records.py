@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 
 from app import registers
 from app.adoption import not_conforming
+from app.auth import Permission, Person
 from app.feed import PARTS
 from app.tables import addresses, map_edits
 from app.village import LONLAT, Village
@@ -154,6 +155,31 @@ def lonlat(village: Village, shape: Json | None) -> Json | None:
         x, y = np.asarray(ring, dtype=np.float64).T
         rings.append(np.stack(project(x, y), axis=1).round(7).tolist())
     return {"type": "Polygon", "coordinates": rings}
+
+
+PRIVATE = frozenset({"cases", "case_events", "documents"})
+"""Records that may name an owner or occupant."""
+
+
+def discreet(row: Mapping[str, Any], person: Person) -> Mapping[str, Any]:
+    """Return an entry of the audit as a person may read it.
+
+    Parameters
+    ----------
+    row
+        The entry.
+    person
+        Who reads: of a record that may name an owner or occupant, an administrator sees that it was changed, by whom
+        and when, and not what it holds.
+
+    Returns
+    -------
+    Mapping
+        The entry, or the same without what its record holds.
+    """
+    if row["kind"] not in PRIVATE or person.may(Permission.READ_RECORDS):
+        return row
+    return {**row, "before": None, "after": None, "reason": ""}
 
 
 def entry(row: Mapping[str, Any]) -> Json:

@@ -25,7 +25,7 @@ from app.db import Database
 from app.deps import COOKIE
 from app.main import create_app
 from app.settings import Settings
-from app.tables import addresses, case_events
+from app.tables import addresses, audit, case_events
 from tests.conftest import serving
 from tests.people import by_key, by_session
 from tests.plat import PLAT, village
@@ -52,6 +52,13 @@ def assigned(town: Town, days_ago: int, x: float = 400, y: float = 471) -> int:
         at = datetime.now(UTC) - timedelta(days=days_ago)
         connection.execute(sa.update(addresses).where(addresses.c.id == made).values(made_at=at))
     return made
+
+
+def acts(town: Town) -> list[int]:
+    """The acts on cases and documents."""
+    with town.database.read() as connection:
+        rows = registers.rows(connection, audit, audit.c.kind.in_(["cases", "case_events", "documents"]))
+    return sorted({row["act"] for row in rows})
 
 
 def events(town: Town) -> int:
@@ -246,6 +253,11 @@ def test_nothing_of_a_case_is_public_and_no_name_goes_to_who_has_no_business_wit
         assert town.get(path).headers["Location"].startswith("/sign-in")
     for who in ("admin key", "dispatch key"):
         assert town.client.get(f"/api/v1/cases/{case}", headers=town.who[who]).status_code == 403
+    step(town, case, "note", "police", note="Bo Lund lives there.")
+    for path in ("/audit", "/audit?format=csv", "/api/v1/audit", *(f"/audit/acts/{number}" for number in acts(town))):
+        told = town.client.get(path, headers=town.who["admin key"]).text
+        assert all(word not in told for word in ("Ann Berg", "Bo Lund")), path
+    assert "Bo Lund" in town.client.get("/audit?format=csv", headers=town.who["clerk key"]).text
     for path in (f"/addresses/{address}", f"/api/v1/addresses/{address}"):
         public = town.get(path).text
         assert all(word not in public for word in ("Ann Berg", "Case ", "/cases", "violation notice"))

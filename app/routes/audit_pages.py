@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Query, Request, Response
 from sqlalchemy.engine import Connection
 
-from app import changes, registers, undoing
+from app import changes, records, registers, undoing
 from app.answers import Json, as_csv
 from app.audit import head
 from app.auth import Permission, Person
@@ -109,22 +109,27 @@ def audit_list(
         conditions = [sa.false()]
     with atlas.database.read() as connection:
         if format == "csv" and not faults:
-            return csv_file(as_csv(COLUMNS, _cells(connection, conditions), spreadsheet=True), "audit.csv")
+            return csv_file(as_csv(COLUMNS, _cells(connection, conditions, person), spreadsheet=True), "audit.csv")
         total = registers.counted(connection, audit, *conditions)
         older = [*conditions, audit.c.seq < before] if before else conditions
         rows = registers.rows(connection, audit, *older, order=[audit.c.seq.desc()], limit=A_PAGE + 1)
         newest, whole = head(connection), registers.counted(connection, audit)
     status = HTTPStatus.UNPROCESSABLE_ENTITY if faults else HTTPStatus.OK
-    shown: Json = {"found": [entry(row) for row in rows[:A_PAGE]], "total": total, "before": before}
+    shown: Json = {
+        "found": [entry(records.discreet(row, person)) for row in rows[:A_PAGE]],
+        "total": total,
+        "before": before,
+    }
     shown |= {"older": rows[A_PAGE - 1]["seq"] if len(rows) > A_PAGE else 0, "head": newest, "whole": whole}
     shown |= {"acts": words.ACTS, "kinds": words.KINDS}
     return page(request, "audit.html", status, given=asdict(sieve), faults=faults, **shown)
 
 
-def _cells(connection: Connection, conditions: list[Any]) -> Iterator[list[str]]:
+def _cells(connection: Connection, conditions: list[Any], person: Person) -> Iterator[list[str]]:
     """Give every entry as the cells of `COLUMNS`, the latest first."""
     asked = sa.select(audit).where(*conditions).order_by(audit.c.seq.desc())
-    for row in connection.execute(asked).mappings():
+    for held in connection.execute(asked).mappings():
+        row = records.discreet(dict(held), person)
         told = "; ".join(f"{name}: {old} -> {new}" for name, old, new in entry(row)["changes"])
         first = (row["seq"], row["act"], row["at"].isoformat(), row["actor"], row["actor_id"], row["acting_for"])
         last = (row["what"], row["kind"], row["subject"], told, row["reason"], row["previous"], row["hash"])
@@ -176,7 +181,7 @@ def _act_page(
             raise registers.NotFoundError.of("act", str(number), "the number of an act in the audit")
         why = why_not_undone(connection, person, number)
     shown: Json = {"reason": "", "faults": {}, "next": "", **given}
-    entries = [entry(row) for row in rows[:LONG]]
+    entries = [entry(records.discreet(row, person)) for row in rows[:LONG]]
     return page(request, "act.html", status, act=number, entries=entries, count=len(rows), why=why, **shown)
 
 

@@ -309,4 +309,4 @@ def audit_list(
     with atlas.database.read() as connection:
         rows = registers.rows(connection, audit, *conditions, order=[audit.c.seq.desc()], limit=limit)
     following = rows[-1]["seq"] if len(rows) == limit and rows[-1]["seq"] > 1 else None
-    return answered({"items": [records.entry(row) for row in rows], "next": following})
+    return answered({"items": [records.entry(records.discreet(row, person)) for row in rows], "next": following})
