@@ -132,17 +132,7 @@ def prepare(
     columns = {field: column for column, field in mapping.items()}
     _check_columns(sheet, columns, report)
     feet = points(village, sheet, columns, crs, report)
-    reader = _Reader(village, frozenset(vacated(connection)))
-    read: list[tuple[int, str, str, Address]] = []
-    texts = _texts(sheet, columns)
-    for k in range(len(sheet)):
-        if k % AT_ONCE == 0:
-            tick("reading addresses", k, len(sheet))
-        try:
-            read.append((k, *reader.read(texts(k), k + 1, report)))
-        except StreetsError as error:
-            for fault in error.faults:
-                report.fault(k + 1, fault.field, fault.found, fault.expected)
+    read = _read(_Reader(village, frozenset(vacated(connection))), sheet, columns, report, tick)
     kept = np.array([k for k, *_ in read], dtype=np.int64)
     tick("numbering", len(sheet), len(sheet))
     ids = np.array([village.street_id(name) for _, name, _, _ in read], dtype=np.int64)
@@ -166,6 +156,23 @@ def prepare(
         Doors(*(column[fine] if fine else column[:0] for column in doors)),
         same,
     )
+
+
+def _read(
+    reader: _Reader, sheet: Sheet, columns: Mapping[str, str], report: Report, tick: Tick
+) -> list[tuple[int, str, str, Address]]:
+    """Read each row's address: its place in the file, street, half and parts; one that is none is a fault."""
+    read: list[tuple[int, str, str, Address]] = []
+    texts = _texts(sheet, columns)
+    for k in range(len(sheet)):
+        if k % AT_ONCE == 0:
+            tick("reading addresses", k, len(sheet))
+        try:
+            read.append((k, *reader.read(texts(k), k + 1, report)))
+        except StreetsError as error:
+            for fault in error.faults:
+                report.fault(k + 1, fault.field, fault.found, fault.expected)
+    return read
 
 
 def _check_columns(sheet: Sheet, columns: Mapping[str, str], report: Report) -> None:

@@ -18,6 +18,7 @@ from app.considered import TakenError, Wanted, WrongParityError
 from app.deps import AtlasDep, needs
 from app.errors import status_of
 from app.map_versions import Atlas
+from app.once import RepeatedError
 from app.routes.asked import read_degrees, read_pair
 from app.routes.forms import read_geojson
 from app.routes.rendering import page, with_query
@@ -243,7 +244,7 @@ def _assigned(
         answer = acts.assign(atlas, person.actor, wanted, token)
     except TakenError as error:
         return _taken(request, atlas, entered, error)
-    except acts.RepeatedError:
+    except RepeatedError:
         return _page(request, atlas, entered, look(atlas, entered), used=before, status=HTTPStatus.CONFLICT)
     except StreetsError as error:
         found = look(atlas, replace_number(entered))

@@ -231,7 +231,12 @@ def environment() -> Environment:
     made.filters.update(feet=feet, long_date=long_date, moment=moment, section=section, street_path=street_path)
     made.filters.update(urldecoded=unquote_plus)
     made.globals.update(
-        with_query=with_query, face_path=face_path, plat_path=plat_path, asset=asset, Permission=Permission, about=ABOUT_ROLES
+        with_query=with_query,
+        face_path=face_path,
+        plat_path=plat_path,
+        asset=asset,
+        Permission=Permission,
+        about=ABOUT_ROLES,
     )
     return made
 
