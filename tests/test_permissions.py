@@ -207,7 +207,7 @@ TABLE: Mapping[str, Permission | str] = {
     "POST /addresses/{address_id}/certificate": P.ISSUE,
     "POST /addresses/{address_id}/notice": P.ISSUE,
     "GET /documents/{document_id}.pdf": P.READ_RECORDS,
-    # imports
+    # what exists already: lots, and files brought in
     "GET /lots": OPEN,
     "GET /lots/{lot_id}": OPEN,
     "GET /api/v1/lots": OPEN,

@@ -90,7 +90,8 @@ def test_a_piece_is_split_and_one_part_is_made_an_alley() -> None:
         [(300, 330), (2000, 330)],
     ]
     there = after(split, StreetEdit("kind", FIRST, at=(1000.0, 330.0), to="alley"))
-    # the alley past x = 300 makes no line on Alma, whose first block runs 660 ft; the street before it does on Van Buren
+    # the alley past x = 300 makes no line on Alma, whose first block runs 660 ft; the street before it makes one on
+    # Van Buren
     assert there.number(ALMA, 470, 100) == (10 + 2 * 6, "North")
     assert there.number(VAN_BUREN, 30, 100) == (10 + 2 * 12, "North")
     assert [p.kind for p in there.map.network.pieces if p.name == FIRST] == ["street", "alley"]
