@@ -320,8 +320,8 @@ def near_matches(index: Index, village: Village, found: Found) -> list[Json]:
     keys = [key for key in map(_key, names) if key in layout.halves]
     former = village.aliases.get(_key(asked.street))
     keys = keys or ([_key(former)] if former else [])
-    keys = (
     keys += [_key(name) for key in keys for name in village.formerly.get(key, ())]
+    keys = (
         keys or list(layout.bare.get(_bare(asked.street_name), ())) or list(read_search(village, asked.street).streets)
     )
     held: list[Known] = []
