@@ -103,6 +103,15 @@ def test_an_entrance_on_one_lot_gets_that_lot_s_numbers_and_it_is_said(client: T
     assert "LOT_OF_REGISTER" not in {f["code"] for f in other["findings"]}
 
 
+def test_a_lot_drawn_anew_counts_as_it_is_now(client: TestClient, tmp_path: Path) -> None:
+    """Parcel 1 reached to y = 500 and now ends at 450: a place at 480 lies on no lot any more."""
+    place = dict(zip(("lon", "lat"), atlas_of(client).village.out_of_feet("EPSG:4326")(350.0, 480.0), strict=True))
+    bring(client, tmp_path, {"1": box(300, 400, 407, 500)})
+    assert one(client, **place)["parcel"] == "1"
+    bring(client, tmp_path, {"1": box(300, 400, 407, 450)})
+    assert client.get("/api/v1/lots", params=place).json()["items"] == []
+
+
 def test_the_lot_at_a_place(client: TestClient, tmp_path: Path) -> None:
     bring(client, tmp_path, {"1": box(300, 400, 407, 450), "2": box(300, 450, 407, 500)})
     lon, lat = atlas_of(client).village.out_of_feet("EPSG:4326")(350.0, 440.0)
