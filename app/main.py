@@ -38,6 +38,7 @@ from app.routes import (
     people_api,
     plat_book_pages,
     register_api,
+    survey_pages,
 )
 from app.routes.lookups import LOG_FOLDER, Lookups
 from app.routes.rendering import ShownWorker
@@ -108,7 +109,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.include_router(pages_of.router)
     for pages_of in (map_edit_pages, map_editor_pages, map_view_pages, map_pages, doubt_pages, audit_pages):
         app.include_router(pages_of.router)
-    for pages_of in (existing_pages, plat_book_pages, import_pages, lot_pages, county_pages):
+    for pages_of in (existing_pages, plat_book_pages, import_pages, lot_pages, county_pages, survey_pages):
         app.include_router(pages_of.router)
     pages.install(app)
     if settings.show_worker:

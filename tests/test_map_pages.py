@@ -214,7 +214,7 @@ def test_an_adoption_on_which_numbers_depend_is_not_undone_and_says_why(plat: Of
         plat.post(page.context, "/maps/1/adopt", date="2026-06-01", act="Resolution 2026-14")
         plat.post(page.context, "/addresses", **feet(400, 345, street="Alma Street"))
         page.goto(f"{plat.url}/maps/1/adoption")
-        assert "It cannot be undone. 1 numbers were given under version 1 since." in text(page)
+        assert "It cannot be undone. A number was given or made official under it since." in text(page)
         assert page.get_by_role("button", name="Undo").count() == 0
 
 
@@ -288,7 +288,7 @@ def test_rows_of_an_adopted_map_lead_to_a_proposal_and_back(plat: Office, browse
         assert "Found nothing; expected why it is done" in text(page)
         page.get_by_label("Why it is withdrawn").fill("Not needed")
         page.get_by_role("button", name="Withdraw the proposal").click()
-        assert "It was proposed and taken back before any adoption" in text(page)
+        assert "It was taken back; numbers given under it stay." in text(page)
 
 
 def test_files_of_the_village_that_changed_are_told_and_their_numbers_compared(plat: Office, browser: Browser) -> None:
@@ -301,7 +301,7 @@ def test_files_of_the_village_that_changed_are_told_and_their_numbers_compared(p
         assert "The village’s files are others than the map in force was made of. Propose a map" in text(page)
         page.get_by_label("Why a map is proposed").fill("Third Avenue was platted")
         page.get_by_role("button", name="Propose a map").click()
-        assert "Nothing is numbered under it unless the Board adopts it" in text(page)
+        assert "No new number is given under it unless the Board adopts it" in text(page)
         page.goto(f"{plat.url}/maps")
         assert "Version 2 proposes them as they are now" in text(page)
         page.goto(f"{plat.url}/streets")

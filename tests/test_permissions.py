@@ -128,6 +128,8 @@ TABLE: Mapping[str, Permission | str] = {
     "POST /api/v1/streets/{name:path}/rename": P.NAME_STREETS,
     "POST /api/v1/streets/{name:path}/vacate": P.NAME_STREETS,
     "GET /911": OPEN,
+    "GET /survey": OPEN,
+    "POST /survey": P.ADOPT_MAP,
     "GET /911/log/{day}.jsonl": P.READ_AUDIT,
     "GET /addresses": OPEN,
     "GET /addresses.geojson": OPEN,

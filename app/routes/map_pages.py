@@ -117,7 +117,7 @@ def about(row: registers.Row, rows: list[registers.Row], force: int) -> Json:
         "proposal": (
             ("Proposal, used until one is adopted", "Numbers are given under it meanwhile, and are provisional.")
             if in_force
-            else ("Proposal", "Nothing is numbered under it unless the Board adopts it.")
+            else ("Proposal", "No new number is given under it unless the Board adopts it.")
         ),
         "adopted": ("Adopted, in force", "Numbers are given under it, and are official."),
         "superseded": (
@@ -126,7 +126,7 @@ def about(row: registers.Row, rows: list[registers.Row], force: int) -> Json:
             if next_one
             else "A later one has taken its place.",
         ),
-        "withdrawn": ("Withdrawn", "It was proposed and taken back before any adoption."),
+        "withdrawn": ("Withdrawn", "It was taken back; numbers given under it stay."),
     }[row["status"]]
     return {"tag": tag, "state": state, "in_force": in_force}
 
