@@ -1,7 +1,7 @@
 """A file sent through API and pages is checked and stored by a job any worker can tell of; killed, it leaves nothing.
 
 Seen to fail: the lock let go of before the run (a running job is told to be interrupted); `of_job` None (a job killed
-after its commit is told to have stored nothing); a transaction for each thousand rows (a kill leaves some).
+after its commit is told to have stored nothing).
 """
 
 from __future__ import annotations

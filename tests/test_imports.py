@@ -4,8 +4,8 @@ Main Street lies on y = 0 and Van Buren Street on x = 0. Alma Street (x = 440) h
 Second (y = 660), unit 8: the west side's k-th unit is 111 + 2k and begins at y = 330 + 8k; y = 471 is in that of 145.
 
 Seen to fail, each by breaking the code once: `_once` keeping every row (twice in one file); `_free` without its
-distance (held elsewhere); `bring_in` storing before `raise_any`; `_gpkg` and `_geojson` opening by the bare path (what
-names other files); `existed` False (an adoption made an old number conforming); `recheck` left out (taken meanwhile).
+distance (held elsewhere); `bring_in` storing before `raise_any`; `_geojson` opening by the bare path (what names
+other files); `existed` False (an adoption made an old number conforming); `recheck` left out (taken meanwhile).
 """
 
 from __future__ import annotations
