@@ -25,6 +25,7 @@ def sound_alike(village: Village, street: str) -> str:
     return next((other for other, heard in named.items() if own and _mistaken(own, heard)), "")
 
 
+@lru_cache(maxsize=4096)
 def _heard(name: str) -> tuple[str, str]:
     """Return a street's name as it is called out, without its type, and its direction."""
     try:
