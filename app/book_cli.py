@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.answers import as_csv
-from app.db import Database
-from app.existing import PART, chosen, report, rows_on, sieve_of
-from app.existing_told import COLUMNS, cells
-from app.map_versions import Atlas
 from app.outfile import written_bytes, written_whole
-from app.plat_printing import printed
-from app.schema import ensure_schema
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.map_versions import Atlas
 
 Out = Annotated[Path, typer.Option("--out", help="The CSV file to write.")]
 Kind = Annotated[str, typer.Option("--kind", help="Only this kind: off, block, order, wrong and so on.")]
@@ -34,6 +30,10 @@ def install(app: typer.Typer) -> None:
 @contextmanager
 def _atlas() -> Iterator[Atlas]:
     """Open the register; its schema and first map are made where it has none."""
+    from app.db import Database  # what draws and computes is loaded for these commands alone
+    from app.map_versions import Atlas
+    from app.schema import ensure_schema
+
     settings = Settings()
     with closing(Database(settings.database, settings.state_dir)) as database:
         ensure_schema(database)
@@ -44,6 +44,10 @@ def _atlas() -> Iterator[Atlas]:
 
 def _audit_numbers(out: Out, kind: Kind = "", street: Street = "") -> None:
     """Hold every number in use against the map in force, and write how each stands; nothing is changed."""
+    from app.answers import as_csv
+    from app.existing import PART, chosen, report, rows_on, sieve_of
+    from app.existing_told import COLUMNS, cells
+
     with _atlas() as atlas, atlas.database.read() as connection:
         found = report(atlas, connection)
         sieve = sieve_of(found.village, kind, street, "", "")
@@ -61,6 +65,8 @@ def _audit_numbers(out: Out, kind: Kind = "", street: Street = "") -> None:
 
 def _plat_book(out: Pdf, street: Street = "") -> None:
     """Write the plat book of § 288-15 I as a PDF, or the pages of one street."""
+    from app.plat_printing import printed
+
     with _atlas() as atlas:
         written_bytes(out, printed(atlas, street)[1])
     typer.echo(f"{out}: the plat book{f', {street}' if street else ''}.")

@@ -5,18 +5,15 @@ from __future__ import annotations
 import sys
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.audit import CONSOLE
-from app.db import Database
-from app.import_columns import check_kind
-from app.imports import Asked, Checked, bring_in, check
-from app.map_versions import Atlas
-from app.schema import ensure_schema
 from app.settings import Settings
 from gis.errors import StreetsError
+
+if TYPE_CHECKING:
+    from app.imports import Checked
 
 MOST_LISTED = 1000
 
@@ -46,6 +43,13 @@ def _import(
     report: ReportTo = None,
 ) -> None:
     """Bring in existing addresses, lots, buildings or streets: all rows or none; exit code 2 lists every fault."""
+    from app.audit import CONSOLE  # what reads files and computes is loaded for this command alone
+    from app.db import Database
+    from app.import_columns import check_kind
+    from app.imports import Asked, bring_in, check
+    from app.map_versions import Atlas
+    from app.schema import ensure_schema
+
     settings = Settings()
     asked = Asked(check_kind(kind), file, file.name, _mapping(map_ or ()), crs, layer, reason, trusted=True)
     with closing(Database(settings.database, settings.state_dir)) as database:

@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import pyogrio
-import pyogrio.raw
 import shapely
 from numpy.typing import NDArray
 from shapely import Geometry, LineString, MultiLineString
@@ -268,6 +266,8 @@ def _base_faults(settings: VillageSettings, pieces: Iterable[Piece]) -> list[Fau
 def _read_table(path: Path, layer: str | None, needed: str) -> _Table:
     if not path.exists():
         raise DataError.of_file(path, "nothing", f"a file at {path}")
+    import pyogrio.raw  # with it comes pandas, which no command needs that reads no streets
+
     try:
         layer = layer or _line_layer(path)
         info = pyogrio.read_info(path, layer=layer)
@@ -284,6 +284,8 @@ def _read_table(path: Path, layer: str | None, needed: str) -> _Table:
 
 
 def _line_layer(path: Path) -> str:
+    import pyogrio
+
     layers = {str(name): str(kind) for name, kind in pyogrio.list_layers(path)}
     lines = [n for n, kind in layers.items() if any(k in kind for k in ("Line", "Unknown", "MultiCurve"))]
     if path.stem in lines:
