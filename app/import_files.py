@@ -25,13 +25,15 @@ import pyogrio.raw
 import shapely
 from numpy.typing import NDArray
 
-from app.import_tables import MOST_COLUMNS, MOST_ROWS, READS, FileError, Sheet, check_rows, read_csv
+from app.import_tables import MOST_TEXT, READS, FileError, Sheet, check_rows, check_size, read_csv
 
 TEXTS = (".csv", ".tsv", ".txt")
 SUFFIXES = (*TEXTS, ".gpkg", ".geojson", ".json", ".shp", ".zip", ".gdb", ".osm", ".pbf", ".fgb", ".kml")
 """Names of files that can be brought in end with one of these."""
+WHOLE = frozenset({*TEXTS, ".geojson", ".json", ".kml", ".osm"})
+"""Texts, which take far more memory than room on the disk."""
 MOST_MEMBERS = 10_000
-MOST_UNPACKED = 2_000_000_000
+MOST_UNPACKED = 500_000_000
 """Bytes that an archive may unpack to."""
 PARTS = frozenset(
     {".shp", ".shx", ".dbf", ".prj", ".cpg", ".gpkg", ".geojson", ".json", ".csv", ".tsv", ".txt", ".fgb", ".osm"}
@@ -78,6 +80,8 @@ def read_file(path: Path, aside: Path, kind: str, layer: str = "", name: str = "
         suffix = path.suffix.lower()
     if suffix in TEXTS:
         return read_csv(path)
+    if suffix in WHOLE and path.stat().st_size > MOST_TEXT:
+        raise FileError.of("file", f"{path.stat().st_size / 1e6:,.0f} MB of text", f"at most {MOST_TEXT // 10**6} MB")
     if suffix not in _OPENED and not trusted:
         raise FileError.of("file", f"a file {suffix or name}"[:80], READS)
     opened = _OPENED.get(suffix, _any)(path)
@@ -204,14 +208,18 @@ def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, aside: Path, lef
         return left
     target = aside / Path(*(re.sub(r"[^\w.-]", "_", part)[-100:] for part in name.parts))
     target.parent.mkdir(parents=True, exist_ok=True)
+    most = min(left, MOST_TEXT) if name.suffix.lower() in WHOLE else left
+    took = 0
     with archive.open(member) as source, target.open("xb") as out:
         while block := source.read(1 << 20):  # what the archive says of its sizes need not be so
-            left -= len(block)
-            if left < 0:
+            took += len(block)
+            if took > most:
                 shutil.rmtree(aside, ignore_errors=True)
-                raise FileError.of("file", "an archive that unpacks to more", f"at most {MOST_UNPACKED // 10**6:,} MB")
+                limit = MOST_TEXT if most == MOST_TEXT else MOST_UNPACKED
+                found = f"an archive whose {name.name[:60]} unpacks to more than can be read"
+                raise FileError.of("file", found, f"at most {limit // 10**6:,} MB unpacked")
             out.write(block)
-    return left
+    return left - took
 
 
 # --- OGR ---
@@ -244,9 +252,7 @@ def _ogr(path: Path, opened: str, kind: str, wanted: str) -> Sheet:
     layers = {str(name): str(shape) for name, shape in pyogrio.list_layers(opened)}
     layer = _layer(layers, kind, wanted)
     info = pyogrio.read_info(opened, layer=layer)
-    if info["features"] > MOST_ROWS or len(info["fields"]) > MOST_COLUMNS:
-        found = f"{info['features']:,} rows of {len(info['fields'])} columns"
-        raise FileError.of("file", found, f"at most {MOST_ROWS:,} rows of {MOST_COLUMNS} columns")
+    check_size(info["features"], len(info["fields"]))
     meta, _, wkb, cells = pyogrio.raw.read(opened, layer=layer, force_2d=True)
     names = [str(name) for name in meta["fields"]]
     count = len(wkb) if wkb is not None else len(cells[0]) if cells else 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,13 @@ from gis.errors import StreetsError
 READS = "CSV, GeoPackage, GeoJSON, a zipped shapefile or file geodatabase, FlatGeobuf, KML or an OpenStreetMap extract"
 MOST_ROWS = 1_000_000
 MOST_COLUMNS = 1000
+MOST_CELLS = 20_000_000
+MOST_TEXT = 200_000_000
+"""Bytes of a text that is read, packed or not."""
+MOST_LINE = 1_000_000
+"""Letters of a line of a text."""
+BLOCK = 1 << 20
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 class FileError(StreetsError):
@@ -71,6 +79,13 @@ def only(sheet: Sheet, columns: Sequence[str]) -> Sheet:
     return replace(sheet, columns={name: sheet.columns[name] for name in columns})
 
 
+def check_size(rows: int, columns: int) -> None:
+    """Refuse a file with more rows, columns or cells than can be held at once."""
+    if rows > MOST_ROWS or columns > MOST_COLUMNS or rows * columns > MOST_CELLS:
+        expected = f"at most {MOST_ROWS:,} rows, {MOST_COLUMNS} columns and {MOST_CELLS:,} cells"
+        raise FileError.of("file", f"{rows:,} rows of {columns} columns or more", expected)
+
+
 def check_rows(count: int) -> None:
     """Refuse a file without rows, or with more than can be brought in at once."""
     if not 0 < count <= MOST_ROWS:
@@ -95,47 +110,110 @@ def read_csv(path: Path) -> Sheet:
     FileError
         It is no text, or no table.
     """
-    text, encoding = _decoded(path.read_bytes())
-    delimiter = _delimiter(text)
+    encoding, words = _encoding(path)
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        with path.open(encoding=encoding, newline="") as file:
+            lines = _Lines(file)
+            return _sheet(lines, words)
+    except UnicodeDecodeError as error:
+        raise FileError.of("file", str(error), f"text in {encoding}") from error
+
+
+def _sheet(lines: _Lines, encoding: str) -> Sheet:
+    delimiter = lines.delimiter
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
         header = [cell.strip() for cell in next(reader, [])]
-        _check_header(header)
-        rows, lines, faults = _rows(reader, len(header))
     except csv.Error as error:
-        raise FileError.of("file", str(error), "CSV with quotes that are closed") from error
+        raise _unclosed(lines.skipped + 1, error) from error
+    _check_header(header)
+    rows, numbers, faults = _rows(reader, len(header), lines.skipped)
     check_rows(len(rows))
     columns = {column: [row[k] for row in rows] for k, column in enumerate(header) if column}
-    said = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}[delimiter]
-    return Sheet(columns, None, None, "", f"CSV in {encoding}, parted by {said}", lines, faults)
+    said = f"CSV in {encoding}, parted by {DELIMITERS[delimiter]}"
+    return Sheet(columns, None, None, "", said, numbers, faults)
 
 
-def _decoded(content: bytes) -> tuple[str, str]:
-    """Decode a text and say how; what is no UTF-8 is taken for the code page of Windows."""
+def _unclosed(line: int, error: csv.Error) -> FileError:
+    found = f"a row that begins on line {line} and cannot be read to its end ({error})"
+    return FileError.of("file", found, f'every quote (") that is opened on line {line} closed there')
+
+
+class _Lines:
+    """The lines of a text, one at a time, for none may be longer than can be held; the first tells the delimiter.
+
+    Excel's own first line ``sep=;`` is no row: it names the delimiter.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self.file = file
+        self.number = 0
+        self.skipped = 0
+        self.ahead: deque[str] = deque()
+        for line in iter(self._read, ""):
+            self.ahead.append(line)
+            if line.strip():
+                break
+        first = self.ahead[-1] if self.ahead else ""
+        if found := re.fullmatch(r'\ufeff?"?sep=(.)"?[,;\t|]*\s*', first, re.I):
+            if found[1] not in DELIMITERS:
+                raise FileError.of("file", first.strip(), f"sep= and one of {' '.join(DELIMITERS)}")
+            self.delimiter = found[1]
+            self.skipped = len(self.ahead)
+            self.ahead.clear()
+            return
+        plain = re.sub(r'"[^"]*"', "", first)
+        self.delimiter = max(DELIMITERS, key=plain.count)
+
+    def _read(self) -> str:
+        self.number += 1
+        line = self.file.readline(MOST_LINE + 1)
+        if len(line) > MOST_LINE:
+            raise FileError.of("file", f"line {self.number}, longer than {MOST_LINE:,} letters", "CSV in lines")
+        return line
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.ahead
+        yield from iter(self._read, "")
+
+
+def _encoding(path: Path) -> tuple[str, str]:
+    """Return a text's encoding, and in words; what is no UTF-8 is taken for the code page of Windows."""
+    size = path.stat().st_size
+    if size > MOST_TEXT:
+        raise FileError.of("file", f"{size / 1e6:,.0f} MB of text", f"at most {MOST_TEXT // 10**6} MB")
+    with path.open("rb") as file:
+        head = file.read(4)
     for mark, encoding in (
         (codecs.BOM_UTF8, "utf-8-sig"),
         (codecs.BOM_UTF16_LE, "utf-16"),
         (codecs.BOM_UTF16_BE, "utf-16"),
     ):
-        if content.startswith(mark):
-            try:
-                return content.decode(encoding), encoding
-            except UnicodeDecodeError as error:
-                raise FileError.of("file", str(error), f"text in {encoding}") from error
-    if b"\0" in content:
-        raise FileError.of("file", "bytes that are no text", "CSV in UTF-8 or Windows-1252")
+        if head.startswith(mark):
+            _decode(path, encoding)
+            return encoding, encoding
+    with path.open("rb") as file:
+        if any(b"\0" in block for block in iter(lambda: file.read(BLOCK), b"")):
+            raise FileError.of("file", "bytes that are no text", "CSV in UTF-8 or Windows-1252")
     try:
-        return content.decode("utf-8"), "utf-8"
-    except UnicodeDecodeError:
-        try:
-            return content.decode("cp1252"), "Windows-1252 (guessed, for it is no UTF-8)"
-        except UnicodeDecodeError as error:
-            raise FileError.of("file", str(error), "text in UTF-8 or Windows-1252") from error
+        _decode(path, "utf-8")
+    except FileError:
+        _decode(path, "cp1252")
+        return "cp1252", "Windows-1252 (guessed, for it is no UTF-8)"
+    return "utf-8", "utf-8"
 
 
-def _delimiter(text: str) -> str:
-    first = re.sub(r'"[^"]*"', "", next((line for line in text.splitlines() if line.strip()), ""))
-    return max(",;\t|", key=first.count)
+def _decode(path: Path, encoding: str) -> None:
+    """Refuse a file that is no text in an encoding, holding little of it at a time."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    expected = "text in UTF-8 or Windows-1252" if encoding == "cp1252" else f"text in {encoding}"
+    try:
+        with path.open("rb") as file:
+            for block in iter(lambda: file.read(BLOCK), b""):
+                decoder.decode(block)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise FileError.of("file", str(error), expected) from error
 
 
 def _check_header(header: Sequence[str]) -> None:
@@ -146,17 +224,24 @@ def _check_header(header: Sequence[str]) -> None:
         raise FileError.of("columns", found[:80], "a first line that names each column once")
 
 
-def _rows(reader: Iterator[list[str]], width: int) -> tuple[list[list[str]], list[int], list[tuple[int, str, str]]]:
+def _rows(
+    reader: Iterator[list[str]], width: int, skipped: int
+) -> tuple[list[list[str]], list[int], list[tuple[int, str, str]]]:
     rows: list[list[str]] = []
     lines, faults = [], []
-    before: int = reader.line_num  # type: ignore[attr-defined]
-    for row in reader:
-        if any(cell.strip() for cell in row):
-            if len(row) > width:
-                faults.append((len(rows) + 1, f"{len(row)} cells", f"{width}, as many as there are columns"))
-            rows.append([cell.strip() for cell in row[:width]] + [""] * (width - len(row)))
-            lines.append(before + 1)
-            if len(rows) > MOST_ROWS:
-                check_rows(len(rows))
-        before = reader.line_num  # type: ignore[attr-defined]
-    return rows, lines, faults
+    while True:
+        line: int = reader.line_num + skipped + 1  # type: ignore[attr-defined]
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise _unclosed(line, error) from error
+        if row is None:
+            return rows, lines, faults
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) > width:
+            faults.append((len(rows) + 1, f"{len(row)} cells", f"{width}, as many as there are columns"))
+        rows.append([cell.strip() for cell in row[:width]] + [""] * (width - len(row)))
+        lines.append(line)
+        if len(rows) > MOST_ROWS or len(rows) * width > MOST_CELLS:
+            check_size(len(rows), width)

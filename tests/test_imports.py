@@ -573,3 +573,52 @@ def test_an_import_of_streets_is_undone_with_its_proposal(plat: Atlas, tmp_path:
     with plat.database.read() as connection:
         assert registers.rows(connection, imports)[0]["undone_at"] is not None
         assert list(verify(connection)) == []
+
+
+# --- what a stranger's file may hold ---
+
+
+def packed(folder: Path, members: Mapping[str, bytes], name: str = "a.zip") -> Path:
+    with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for member, content in members.items():
+            archive.writestr(member, content)
+    return folder / name
+
+
+def test_an_archive_whose_text_unpacks_to_more_than_can_be_read_is_refused(plat: Atlas, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"unpacks to more.*200 MB"):
+        looked(plat, packed(tmp_path, {"a.csv": b"0" * 200_000_001}))
+
+
+def test_a_line_of_a_million_letters_is_the_longest(plat: Atlas, tmp_path: Path) -> None:
+    head = "number,street,predir,x,y,note\n145,Alma Street,N,400,471,"
+    for letters, fine in ((999_999, True), (1_000_000, False)):
+        cell = (" " * letters)[: letters - len("145,Alma Street,N,400,471,")]
+        (tmp_path / "a.csv").write_text(f"{head}{cell}\n")
+        if fine:
+            with pytest.raises(FileError, match=r"line 2 .*field larger"):
+                looked(plat, tmp_path / "a.csv")
+        else:
+            with pytest.raises(FileError, match="line 2, longer than 1,000,000 letters"):
+                looked(plat, tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;"])
+def test_the_first_line_of_excel_that_names_the_delimiter_is_understood(
+    plat: Atlas, tmp_path: Path, first: str
+) -> None:
+    text = f"{first}\r\nnumber;street;predir;x;y\r\n145;Alma Street;N;400;471\r\nnone;Alma Street;N;400;471\r\n"
+    (tmp_path / "a.csv").write_bytes(text.encode())
+    checked = looked(plat, tmp_path / "a.csv")
+    assert faults(checked) == [(2, "address number")]
+    assert checked.report.name(2) == "row 2 (line 4)"
+
+
+@pytest.mark.parametrize("rest", ["", '147,"Alma Street",N,400,480\n' * 9000])
+def test_a_quote_that_is_not_closed_is_told_by_the_line_it_began_on(plat: Atlas, tmp_path: Path, rest: str) -> None:
+    text = (
+        'number,street,predir,x,y\n145,Alma Street,N,400,471\n147,"Alma Street,N,400,480\n149,Alma Street,N,400,490\n'
+    )
+    (tmp_path / "a.csv").write_text(text + rest)
+    with pytest.raises(FileError, match="begins on line 3"):
+        looked(plat, tmp_path / "a.csv")
