@@ -34,6 +34,7 @@ from typing import Any
 
 from gis import usps
 from gis.errors import AddressError
+from gis.house_numbers import tidy_number
 
 LONGEST_TEXT = 200
 HIGHEST_NUMBER = 999_999  # of Add_Number in NENA's domain
@@ -115,7 +116,7 @@ class Address(StreetParts):
 
 
 # What phones, word processors and line ends put in place of the plain character.
-_PLAIN = str.maketrans({"’": "'", "‘": "'", "–": "-", "—": "-", "⁄": "/", "\n": ",", "\r": ",", "\t": " ", "\xa0": " "})
+_PLAIN = str.maketrans("’‘–—⁄\n\r\t\xa0", "''--/,,  ")
 # A letter apart from its number is a suffix only where a direction follows: "145 A Street" is on A Street.
 _SUFFIX_APART = re.compile(rf"(?P<suffix>[A-DF-MO-RT-VX-Z])\s+(?={usps.DIRECTION}\.?\s+\S)", re.I)
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?")
@@ -155,7 +156,7 @@ def parse(text: str) -> Address:
     if box := usps.MAIL_ONLY.search(line):
         found = line[box.start() :].partition(",")[0]
         raise AddressError.of("address", found, "a street address, for a box is no place on a street")
-    number, rest = _take_number(line)
+    number, rest = _take_number(tidy_number(line))
     rest, place = _take_place(_without_periods(rest))
     rest, unit = _take_unit(rest)
     parts: dict[str, Any] = asdict(_split(_words(rest))) | number | place | unit
@@ -213,7 +214,7 @@ def street_key(name: str) -> str:
     True
     """
     try:
-        parts = split_street_name(name)
+        parts = split_street_name(name.strip())
     except AddressError:
         return usps.folded(name)
     own_name = usps.short_name(parts.street_name)
@@ -368,9 +369,8 @@ def _take_number(line: str) -> tuple[dict[str, int | str], str]:
     rest = line[match.end() :].strip(" ,")
     apart = None if match["suffix"] else _SUFFIX_APART.match(rest)
     suffix = match["suffix"] or (apart["suffix"] if apart else "")
-    prefix = (match["prefix"] or "").replace(" ", "").upper()
-    parts = {"number_prefix": prefix, "fraction": fraction, "suffix": suffix.upper()}
-    return {"number": int(digits), **parts}, rest[apart.end() :] if apart else rest
+    parts = {"number_prefix": (match["prefix"] or "").replace(" ", "").upper(), "fraction": fraction}
+    return {"number": int(digits), **parts, "suffix": suffix.upper()}, rest[apart.end() :] if apart else rest
 
 
 def _take_place(rest: str) -> tuple[str, dict[str, str]]:
@@ -419,8 +419,8 @@ def _take_unit(rest: str) -> tuple[str, dict[str, str]]:
     before = rest[: match.start()]
     if _find_unit(before):
         raise AddressError.of("unit", rest, "one unit, such as Apt 2")
-    unit_type = usps.UNIT_TYPES.get((match["type"] or match["lone"] or "").upper(), "")
-    return before, {"unit_type": unit_type, "unit": (match["id"] or match["number"] or "").upper()}
+    unit_type = usps.UNIT_TYPES.get((match["type"] or match["lone"] or match["storey"] or "").upper(), "")
+    return before, {"unit_type": unit_type, "unit": (match["id"] or match["number"] or match["nth"] or "").upper()}
 
 
 def _find_unit(rest: str) -> re.Match[str] | None:
@@ -457,13 +457,12 @@ def _split_plain(words: Sequence[str]) -> StreetParts:
     post_directional = "" if all(map(_direction, rest)) else _direction(rest[-1])
     if post_directional:
         rest.pop()
-    post_type = _post_type(rest)
-    if post_type:
+    if post_type := _post_type(rest):
         rest.pop()
     pre_directional = _direction(rest[0]) if len(rest) > 1 else ""
     if pre_directional:
         rest.pop(0)
-    _check_name(rest, words)
+    _check_name(rest, words, typed=bool(post_type))
     return StreetParts(
         pre_directional=pre_directional,
         street_name=usps.cased(rest, among=words),
@@ -472,8 +471,9 @@ def _split_plain(words: Sequence[str]) -> StreetParts:
     )
 
 
-def _check_name(name: Sequence[str], words: Sequence[str]) -> None:
-    if len(name) == 1 and usps.STREET_TYPES.get(name[0].upper()) in usps.USUAL_TYPES:
+def _check_name(name: Sequence[str], words: Sequence[str], *, typed: bool) -> None:
+    kind = usps.STREET_TYPES.get(name[0].upper()) if len(name) == 1 else None
+    if kind in usps.USUAL_TYPES and not (typed and kind in usps.NAMES_TOO):
         raise AddressError.of("street name", " ".join(words), "a name, not a street type alone")
     if len(words) == 1 and words[0].upper() in {*usps.DIRECTION_ABBREVIATIONS.values()}:
         raise AddressError.of("street name", words[0], "a street after the direction")

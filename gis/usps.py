@@ -301,7 +301,8 @@ DIRECTION = _any_of(DIRECTIONS)
 _UNIT_ID = r"(?:(?=[A-Z-]*\d)[A-Z0-9]+(?:-[A-Z0-9]+)*|[A-Z]{1,2})"
 UNIT = re.compile(
     rf"(?:[\s,]+(?P<type>{_any_of(UNIT_TYPES)})(?:[\s,#-]+(?:no\s+)?|(?=\d))(?P<id>{_UNIT_ID})"
-    rf"|[\s,]*\#\s*(?P<number>{_UNIT_ID})"
+    rf"|(?:[\s,]*\#\s*|[\s,]+no\.?\s+(?=\d))(?P<number>{_UNIT_ID})"
+    rf"|[\s,]+(?P<nth>\d+)(?:st|nd|rd|th)\s+(?P<storey>floor|fl)"
     rf"|[\s,]+(?P<lone>{_any_of(word for word, full in UNIT_TYPES.items() if full in LONE_UNITS)}))$",
     re.I,
 )
@@ -340,6 +341,8 @@ USUAL_TYPES = frozenset(
     | {"Square", "Street", "Terrace", "Trail", "Way"}
 )
 #: A letter or number left after a type; "Old Highway 11" and "Old Road 5" are names.
+NAMES_TOO = frozenset({"Court", "Circle"})
+"""Types that are names of streets too, where another type follows: Court Street."""
 _TOWN_TYPES = _any_of(word for word, full in STREET_TYPES.items() if full in USUAL_TYPES - {"Highway", "Road"})
 DOOR_AFTER_TYPE = re.compile(rf"\b{_TOWN_TYPES} (?:[A-Z]|\d+[A-Z]?)$", re.I)
 

@@ -524,3 +524,59 @@ def test_a_postal_line_reads_back_to_the_same_door_of_the_same_street(address):
     assert (again.number_complete, again.pre_directional) == (address.number_complete, address.pre_directional)
     assert (again.unit_type, again.unit) == (address.unit_type, address.unit)
     assert street_key(again.street) == street_key(address.street)
+
+
+# --- as people and old files write the number ---
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("119 .5 W Main St", "119,5 W Main St", "119 0.5 W Main St", "119 half W Main St", "119 one half W Main St"),
+        *("119 and a half W Main St", "119 1 / 2 W Main St", "119 And One Half West Main Street", "119.50 W Main St"),
+    ],
+)
+def test_a_half_is_read_in_every_spelling(written):
+    assert format_full(parse(written)) == "119 1/2 West Main Street"
+
+
+@pytest.mark.parametrize("written", ["119A 1/2 W Main St", "119 A 1/2 W Main St", "119 1/2A W Main St"])
+def test_a_half_may_have_its_letter_on_either_side(written):
+    assert parse(written).number_complete == "119 1/2A"
+
+
+def test_a_street_named_half_moon_is_no_half():
+    assert parse("119 Half Moon Street").street == "Half Moon Street"
+
+
+@pytest.mark.parametrize(
+    ("written", "field"),
+    [
+        ("1,145 W Main St", "address number"),
+        ("1191/2 W Main St", "address number"),
+        ("145 N Van Buren St 1/2", "address number"),
+        ("12 Main Street Apt", "unit"),
+    ],
+)
+def test_what_may_be_two_numbers_is_refused_and_says_how_it_is_written(written, field):
+    with pytest.raises(AddressError) as refused:
+        parse(written)
+    assert refused.value.faults[0].field == field
+
+
+def test_a_grid_number_may_stand_apart_from_its_letter():
+    found = parse("N 1234 County Road J")
+    assert (found.number_prefix, found.number, found.street) == ("N", 1234, "County Road J")
+
+
+@pytest.mark.parametrize(
+    ("written", "unit"), [("12 W Main St No 5", ("", "5")), ("119 W Main St, 2nd Floor", ("Floor", "2"))]
+)
+def test_a_unit_is_read_as_people_say_it(written, unit):
+    found = parse(written)
+    assert (found.street, found.unit_type, found.unit) == ("Main Street", *unit)
+
+
+@pytest.mark.parametrize("name", ["Court Street", "Circle Drive"])
+def test_a_type_may_be_a_streets_name_where_another_follows(name):
+    assert parse(f"12 {name}").street == name
