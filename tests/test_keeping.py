@@ -123,6 +123,9 @@ def test_a_number_held_twice_is_found_should_the_constraint_be_gone(database: Da
     fill(database)
     with database.write() as connection:
         connection.execute(sa.text("DROP INDEX one_active_number"))
+        if database.is_sqlite:  # whose own refusal of REPLACE would refuse it too
+            for act in ("insert", "update"):
+                connection.execute(sa.text(f"DROP TRIGGER addresses_replaced_{act}"))
         add_address(Act(connection, CONSOLE), 102)
     found = breaks(database)
     assert any("2 rows have street_key, half, number_prefix, number" in one for one in found), found

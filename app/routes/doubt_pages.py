@@ -91,6 +91,7 @@ def _doubt_page(
         shown |= {"given": _made(connection, row), **_undoing(connection, person, row)}
     now = _now(atlas, row) if row["status"] == "open" else None
     form: Json = {"choice": "number", "number": "", "suffix": row["request"].get("suffix", ""), "reason": ""}
+    form |= {"another_building": False, "ask_another": False}
     shown |= {"kinds": words.DOUBTS, "severities": SEVERITIES, "age": words.age, "found": now}
     shown |= {"faults": given.pop("faults", {}), "form": {**form, **given}}
     return page(request, "doubt.html", status, doubt=row, **shown)

@@ -50,7 +50,7 @@ def _town(folder: Path, lines: int, blocks: int) -> tuple[Database, Atlas]:
 
 
 def _drawn(folder: Path, streets: int, numbers: int, lots_count: int) -> list[Limit]:
-    lines = streets // 4 + 1  # cut in two they are as many streets, and some
+    lines = max(streets // 4 + 1, 3)  # cut in two they are as many streets, and some
     database, atlas = _town(folder, lines, lines // 2)
     with closing(database):
         town = entrances(atlas.village, numbers)

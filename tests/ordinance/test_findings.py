@@ -22,7 +22,7 @@ OF_THE_READING = {
     *("AMBIGUOUS_FRONTAGE", "LOT_UNKNOWN", "NUMBER_TAKEN"),
     *("OUT_OF_ORDER", "OTHER_BLOCK", "NOT_COMPUTED", "SOUND_ALIKE", "SHARED_UNIT", "SAME_PLACE"),
     *("OWNER_DIFFERENTIATES", "SUFFIX_BUILDING", "MEASURE_SET_BACK", "BULB", "NOT_CONFORMING", "STREET_VACATED"),
-    *("EXISTING_NUMBER", "LOT_OF_REGISTER"),
+    *("EXISTING_NUMBER", "LOT_OF_REGISTER", "SIDE_UNSURE"),
 }
 OF_THE_INPUT = {"UNKNOWN_STREET", "BAD_COORDINATE", "OUT_OF_VILLAGE"}
 # They need a register, a lot or a person, which the geometry core has not: the values each is raised with, and words.
@@ -33,6 +33,12 @@ OF_ASSIGNING: dict[str, tuple[str, Severity, dict[str, object], str]] = {
         Severity.NOTE,
         {"file": "list.csv", "day": "Mon, June 1, 2026"},
         "An existing number, brought in from list.csv on Mon, June 1, 2026.",
+    ),
+    "SIDE_UNSURE": (
+        "E",
+        Severity.DECIDE,
+        {"distance_ft": 8.0, "accuracy_ft": 40.0},
+        "lies 8 ft from the street's line and its place is known to 40 ft",
     ),
     "LOT_UNKNOWN": ("D", Severity.NOTE, {}, "The lot is not known"),
     "NUMBER_TAKEN": (
