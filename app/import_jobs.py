@@ -39,7 +39,10 @@ Json = dict[str, Any]
 KEPT_S = 86_400.0
 """How long a job's file is kept when nothing is done with it."""
 TOLD_S = 0.5
-MOST_WAITING = 50
+MOST_OPEN = 50
+"""So many files of one person may be under way or wait for a decision."""
+MOST_KEPT = 50
+"""So many files are kept that have ended, for those who come back to them; the oldest go first."""
 ENDED = frozenset({"ready", "checked", "faults", "done", "failed", "cancelled", "interrupted"})
 
 
@@ -80,13 +83,13 @@ class Jobs:
         Raises
         ------
         FileError
-            It is of no kind that is read, or too many are kept already.
+            It is of no kind that is read, or the sender has too many under way.
         """
         check_kind(kind)
         suffix = Path(name.replace("\\", "/")).suffix.lower()
         if suffix not in SUFFIXES or suffix == ".gdb":
             raise FileError.of("file", name[-80:] or "nothing", READS)
-        self._sweep()
+        self._sweep(actor)
         job = secrets.token_hex(16)
         place = self.folder / job
         place.mkdir(parents=True, mode=0o700)
@@ -98,11 +101,11 @@ class Jobs:
             shutil.rmtree(place, ignore_errors=True)
             raise
         shown = imports.file_name(name)
-        self._write(place, {"id": job, "kind": kind, "file": shown, "state": "ready", "by": actor.id,
-                            "made_at": datetime.now(UTC).isoformat(), "options": {}})  # fmt: skip
+        sent = {"id": job, "kind": kind, "file": shown, "by": actor.id, "by_name": actor.name}
+        self._write(place, {**sent, "state": "ready", "made_at": datetime.now(UTC).isoformat(), "options": {}})
         return job
 
-    def begin(self, job: str, actor: Actor, options: Mapping[str, Any], *, dry_run: bool) -> None:
+    def begin(self, job: str, actor: Actor, options: Mapping[str, Any], *, dry_run: bool, waits: bool = False) -> None:
         """Start checking a job's file, or storing it, in a thread.
 
         Parameters
@@ -115,6 +118,8 @@ class Jobs:
             ``mapping``, ``crs``, ``layer`` and ``reason``.
         dry_run
             Whether it is only checked.
+        waits
+            Whether somebody is to decide then whether it is stored.
 
         Raises
         ------
@@ -136,7 +141,7 @@ class Jobs:
         kept = {name: options.get(name, "") for name in ("crs", "layer", "reason")}
         kept["mapping"] = dict(options.get("mapping", {}))
         state = {**known, "state": "running", "doing": "waiting to begin", "done": 0, "total": 0, "error": [],
-                 "dry_run": dry_run, "options": kept, "pid": os.getpid()}  # fmt: skip
+                 "dry_run": dry_run, "waits": waits, "options": kept, "pid": os.getpid()}  # fmt: skip
         self._write(place, state)
         run = _Run(self, place, lock, state, actor)
         threading.Thread(target=run.do, name=f"import-{job}", daemon=True).start()
@@ -159,7 +164,9 @@ class Jobs:
         NotFoundError
             There is none.
         """
-        place = self._place(job)
+        return self._now(self._place(job))
+
+    def _now(self, place: Path) -> Json:
         known = self._read(place)
         if known["state"] == "running" and not _locked(place):
             known = self._read(place)  # it may have ended between
@@ -167,9 +174,25 @@ class Jobs:
                 known = self._interrupted(place, known)
         return known
 
+    def listed(self) -> list[Json]:
+        """Return what is known of every file that is kept, the newest first; `open` says that it is not decided yet."""
+        found = []
+        for place in self._places():
+            with suppress(OSError, ValueError):  # one that is being removed, or is not sent yet
+                known = self._now(place)
+                found.append({**known, "open": _open(known)})
+        return sorted(found, key=lambda known: str(known["made_at"]), reverse=True)
+
+    def _places(self) -> list[Path]:
+        return [place for place in self.folder.glob("*") if place.is_dir()] if self.folder.exists() else []
+
     def cancel(self, job: str) -> None:
-        """Ask a job to stop; what it has written is not kept, unless it has been committed already."""
-        (self._place(job) / "cancel").touch()
+        """Ask a job to stop, or decide that a checked file is not stored; what is committed already stays."""
+        place = self._place(job)
+        (place / "cancel").touch()
+        known = self._now(place)
+        if known["state"] == "checked" and not _locked(place):
+            self._write(place, {**known, "state": "cancelled"})
 
     def report(self, job: str) -> str:
         """Return every fault and warning of a job's file as CSV; ``""`` before it was checked."""
@@ -200,16 +223,26 @@ class Jobs:
         part.write_text(canonical(state), encoding="utf-8")
         part.replace(place / "state.json")
 
-    def _sweep(self) -> None:
-        """Remove what was left, and refuse more than a few at once."""
-        places = [place for place in self.folder.glob("*") if place.is_dir()] if self.folder.exists() else []
-        for place in places:
+    def _sweep(self, actor: Actor) -> None:
+        """Remove what was left and the oldest that have ended; refuse a person with too many under way."""
+        for place in self._places():
             with suppress(OSError):
                 if time.time() - place.stat().st_mtime > KEPT_S and not _locked(place):
                     shutil.rmtree(place, ignore_errors=True)
-        if sum(place.exists() for place in places) >= MOST_WAITING:
-            expected = "fewer; those of yesterday go by themselves"
-            raise FileError.of("file", f"{MOST_WAITING} files that wait already", expected)
+        known = self.listed()
+        for one in [one for one in known if not one["open"]][MOST_KEPT - 1 :]:
+            place = self.folder / one["id"]
+            if not _locked(place):
+                shutil.rmtree(place, ignore_errors=True)
+        mine = sum(one["open"] and one["by"] == actor.id for one in known)
+        if mine >= MOST_OPEN:
+            expected = "fewer: store or cancel those that wait, on the page of imports"
+            raise FileError.of("file", f"{mine} files of yours that are under way or wait", expected)
+
+
+def _open(known: Mapping[str, Any]) -> bool:
+    """Whether a job is under way, or was checked so that somebody decides."""
+    return known["state"] == "running" or (known["state"] == "checked" and bool(known.get("waits")))
 
 
 def _locked(place: Path) -> bool:

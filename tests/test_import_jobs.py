@@ -190,6 +190,48 @@ def test_a_form_without_a_file_says_so_beside_the_field(client: TestClient) -> N
     assert 'id="file-fault"' in answer.text
 
 
+# --- files that were left ---
+
+
+def test_files_that_have_ended_keep_nobody_from_sending_another_and_the_oldest_go(client: TestClient) -> None:
+    wrong = GOOD.replace("145", "none")
+    first = [ended(client, sent(client, wrong).json()["job"])["id"] for _ in range(25)]
+    dry = [ended(client, sent(client, dry_run="true").json()["job"])["id"] for _ in range(25)]
+    last = ended(client, sent(client, dry_run="true").json()["job"])
+    kept = [one["id"] for one in client.get(f"{API}/jobs").json()["items"]]
+    assert kept == [last["id"], *reversed(dry), *reversed(first[1:])]
+
+
+def test_fifty_files_that_wait_are_the_most_of_one_person_and_keep_no_other_out(client: TestClient) -> None:
+    key = client.headers.pop("Authorization")
+    who = by_session(database(client), "Carla Clerk", Role.CLERK)
+    client.headers.update(who)
+    form = {"kind": "addresses", "crs": "EPSG:7608"}
+    for k in range(51):
+        answer = client.post("/import", files={"file": (f"{k}.csv", GOOD.encode())}, data=form)
+        assert answer.status_code == (303 if k < 50 else 422), k
+        if k < 50:
+            ended(client, answer.headers["location"].rpartition("/")[2])
+    assert "50 files of yours" in answer.text
+    for name in who:
+        client.headers.pop(name)
+    client.headers["Authorization"] = key
+    assert sent(client).status_code == 202
+
+
+def test_a_check_that_was_left_is_found_again(client: TestClient) -> None:
+    client.headers.pop("Authorization")
+    client.headers.update(by_session(database(client), "Carla Clerk", Role.CLERK))
+    form = {"kind": "addresses", "crs": "EPSG:7608"}
+    place = client.post("/import", files={"file": ("left.csv", GOOD.encode())}, data=form).headers["location"]
+    ended(client, place.rpartition("/")[2])
+    page = client.get("/import").text
+    assert f'<a href="{place}">left.csv</a>' in page
+    assert "waits for your decision" in page
+    client.post(place, data={"do": "cancel"})
+    assert "waits for your decision" not in client.get("/import").text
+
+
 # --- jobs and death ---
 
 

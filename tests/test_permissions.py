@@ -223,6 +223,7 @@ TABLE: Mapping[str, Permission | str] = {
     "POST /import/{import_id}/undo": P.IMPORT,
     "GET /api/v1/imports": P.IMPORT,
     "POST /api/v1/imports/{kind}": P.IMPORT,
+    "GET /api/v1/imports/jobs": P.IMPORT,
     "GET /api/v1/imports/jobs/{job}": P.IMPORT,
     "GET /api/v1/imports/jobs/{job}/report.csv": P.IMPORT,
     "POST /api/v1/imports/jobs/{job}/cancel": P.IMPORT,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -34,6 +35,17 @@ ABOUT_KINDS = {
     "buildings": "footprints",
     "streets": "centerlines with their names; they become a proposal of the map",
 }
+STATES = {
+    "ready": "not checked yet",
+    "running": "under way",
+    "checked": "no fault, not stored yet",
+    "faults": "faults, nothing stored",
+    "done": "stored",
+    "failed": "refused, nothing stored",
+    "cancelled": "cancelled, nothing stored",
+    "interrupted": "interrupted, nothing stored",
+}
+"""States of a job, in words."""
 BLOCK = 1 << 20
 
 
@@ -131,6 +143,13 @@ def import_list(person: Importer, atlas: AtlasDep) -> Response:
         return answered({"items": [imports.told(row) for row in imports.listed(connection, limit=1000)]})
 
 
+@router.get("/api/v1/imports/jobs", summary="Files that are under way or were checked", responses=PROBLEMS)
+def import_jobs(request: Request, person: Importer) -> Response:
+    """List the jobs that are kept, the newest first; `open` ones run or wait for a decision."""
+    told = ("id", "kind", "file", "state", "made_at", "by_name", "open")
+    return answered({"items": [{k: one.get(k) for k in told} for one in _jobs(request).listed()]})
+
+
 @router.get("/api/v1/imports/jobs/{job}", summary="How far an import is, and what was found", responses=PROBLEMS)
 def import_job(job: Job, request: Request, person: Importer) -> Response:
     """Tell the state of a job: ready, running, checked, faults, done, failed, cancelled or interrupted."""
@@ -176,7 +195,9 @@ def import_page(request: Request, person: Importer, atlas: AtlasDep) -> Response
 def _first_page(request: Request, status: int = HTTPStatus.OK, **given: Any) -> Response:
     with request.app.state.atlas.database.read() as connection:
         rows = [{**row, **row["report"]} for row in imports.listed(connection, limit=200)]
-    shown: Json = {"faults": {}, "form": {}, **given, "rows": rows, "kinds": ABOUT_KINDS, "reads": READS}
+    jobs = [{**one, "made_at": datetime.fromisoformat(one["made_at"])} for one in _jobs(request).listed()]
+    known: Json = {"rows": rows, "kinds": ABOUT_KINDS, "reads": READS, "jobs": jobs, "states": STATES}
+    shown: Json = {"faults": {}, "form": {}, **given, **known}
     return page(request, "import.html", status, most_mb=request.app.state.settings.import_most_mb, **shown)
 
 
@@ -188,7 +209,7 @@ async def import_send(request: Request, person: Importer) -> Response:
             kind = check_kind(_sent(form, "kind"))
             options = _options(form)
             job = await run_in_threadpool(_taken, request, form, kind, person)
-            await run_in_threadpool(lambda: _jobs(request).begin(job, person.actor, options, dry_run=True))
+            await run_in_threadpool(lambda: _jobs(request).begin(job, person.actor, options, dry_run=True, waits=True))
         except StreetsError as error:
             faults = faults_of(error, ("kind", "file", "crs", "layer", "reason"))
             kept = {n: str(form.get(n, ""))[:200] for n in ("kind", "crs", "layer", "reason")}
@@ -226,7 +247,8 @@ async def job_again(job: Job, request: Request, person: Importer) -> Response:
             columns = (known.get("result") or {}).get("columns", [])
             mapping = {c: _sent(form, f"map-{k}", 60) for k, c in enumerate(columns) if f"map-{k}" in form}
             options = {**_options(form), "mapping": mapping or known["options"].get("mapping", {})}
-            await run_in_threadpool(lambda: jobs.begin(job, person.actor, options, dry_run=do == "check"))
+            checks = do == "check"
+            await run_in_threadpool(lambda: jobs.begin(job, person.actor, options, dry_run=checks, waits=checks))
         except registers.NotFoundError:
             raise
         except StreetsError as error:
