@@ -112,7 +112,8 @@ def diff(atlas: Atlas, connection: Connection, version: int) -> Json:
     -------
     dict
         ``blocks`` that are added, removed or changed, ``addresses`` that would have another number, what stands in
-        the way of adopting it (``placeholders``, ``unmatched_edits``) and ``counts``.
+        the way of adopting it (``placeholders``, ``unmatched_edits``), base lines that officers set
+        (``set_base_lines``) and ``counts``.
     """
     row = registers.get(connection, maps, version)
     new = atlas.at(connection, version)
@@ -136,6 +137,7 @@ def diff(atlas: Atlas, connection: Connection, version: int) -> Json:
         "addresses": [described(m) for m in moved],
         "placeholders": placeholders(new.files),
         "unmatched_edits": [edit.place for edit in new.unmatched],
+        "set_base_lines": [base.told for base in new.bases],
         "findings": listed(new.map.findings),
     }
 
@@ -205,7 +207,7 @@ def adopt(
     day, act
         The Board's act and its day.
     reason
-        Why it is adopted although streets have placeholder names; needed where they have.
+        Why it is adopted although streets have placeholder names or a base line is not the ordinance's; needed then.
 
     Returns
     -------
@@ -269,6 +271,10 @@ def check(
         some = [{"id": row["id"], "address": row["full"], "status": row["status"]} for row in left[:50]]
         raise DependsError(f"{len(left)} addresses are on {names}, which version {version} does not have.", some)
     plain(reason, "reason")
+    if village.bases and not reason.strip():
+        found = f"nothing. {' '.join(base.told for base in village.bases)}"
+        expected = "why the map is adopted with a base line that the ordinance does not name (§ 288-15 C)"
+        raise StreetsError(f"Version {version} has another base line.", [Fault("reason", found, expected)])
     nameless = placeholders(village.files)
     if nameless and not reason.strip():
         expected = "why it is adopted although these names are placeholders; every page of it will say so"

@@ -9,20 +9,36 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
+from app import registers
 from app.adoption import block_change, described, in_parts, under
 from app.answers import listed
 from app.audit import Actor
 from app.columns import canonical
-from app.map_edits import Trial, attempt, attempt_without, record, withdraw_edit
+from app.map_edits import Trial, attempt, attempt_without, base_lines, joins_none, record, withdraw_edit
 from app.map_versions import Atlas, MapStateError, proposal
 from app.registers import IN_ORDER, Row
+from app.street_names import name_doubts
 from app.street_plans import AnyEdit
-from app.village import Village
+from app.tables import addresses
+from app.village import SetBase, Village
 from gis.difference import difference
 from gis.findings import Finding
+from gis.street_edits import BASE_LINE, DRAW, KIND, NAME, StreetEdit
 
 Json = dict[str, Any]
 
+
+C1 = {
+    "ew": (
+        "Main Street shall be considered an east-west street and shall constitute the base line for numbering along "
+        "all streets running in a northerly and southerly direction."
+    ),
+    "ns": (
+        "Van Buren Street shall be considered a north-south street and shall constitute the base line for numbering "
+        "along all streets running in an easterly and westwardly direction."
+    ),
+}
+"""What the ordinance says of each base line (§ 288-15 C(1))."""
 
 Check = Callable[[Atlas, Connection, int, Any], Json]
 """Says what an edit of a version would change."""
@@ -46,8 +62,8 @@ def preview(atlas: Atlas, connection: Connection, version: int, edit: AnyEdit) -
     -------
     dict
         ``blocks``, ``addresses`` with the number each ``was`` and ``would_be`` computed, ``findings`` that come and go,
-        ``streets`` that come and go, edits that would match nothing (``unmatched``), ``counts``, and ``seen``, a digest
-        of all this by which it is recorded as it was shown.
+        ``streets`` that come and go, edits that would match nothing (``unmatched``), ``warnings``, ``counts``, and
+        ``seen``, a digest of all this by which it is recorded as it was shown.
 
     Raises
     ------
@@ -63,7 +79,9 @@ def preview_withdrawal(atlas: Atlas, connection: Connection, version: int, edit_
     return told(connection, version, attempt_without(atlas, connection, edit_id, version))
 
 
-def confirm(atlas: Atlas, connection: Connection, actor: Actor, version: int, edit: AnyEdit, seen: str) -> Row:
+def confirm(
+    atlas: Atlas, connection: Connection, actor: Actor, version: int, edit: AnyEdit, seen: str
+) -> tuple[Row, list[str]]:
     """Record an edit as it was shown.
 
     Parameters
@@ -83,19 +101,25 @@ def confirm(atlas: Atlas, connection: Connection, actor: Actor, version: int, ed
 
     Returns
     -------
-    dict
-        The edit's row.
+    tuple of dict, list
+        The edit's row, and what it was warned of.
 
     Raises
     ------
     MapStateError
-        It would change something else by now.
+        It would change something else by now, or it sets a base line and was not seen.
     StreetsError
         As `app.map_edits.record` does.
     """
-    if seen:
-        _check_seen(preview(atlas, connection, version, edit), seen)
-    return record(atlas, connection, actor, version, edit)
+    warned: list[str] = []
+    if seen or isinstance(edit, StreetEdit):
+        made = preview(atlas, connection, version, edit)
+        warned = made["warnings"]
+        if seen:
+            _check_seen(made, seen)
+        elif edit.kind == BASE_LINE and warned:
+            raise MapStateError.of("seen", f"nothing. {' '.join(warned)}", "the `seen` of its preview")
+    return record(atlas, connection, actor, version, edit), warned
 
 
 def shown_or_recorded(
@@ -135,11 +159,18 @@ def shown_or_recorded(
 
 def confirm_withdrawal(
     atlas: Atlas, connection: Connection, actor: Actor, version: int, edit_id: int, reason: str, seen: str
-) -> Row:
-    """Take an edit back as it was shown; see `confirm`."""
+) -> tuple[Row, list[str]]:
+    """Take an edit back as it was shown; returns also which edits match nothing without it. See `confirm`.
+
+    Where others rest on it, it must have been seen.
+    """
+    made = preview_withdrawal(atlas, connection, version, edit_id)
     if seen:
-        _check_seen(preview_withdrawal(atlas, connection, version, edit_id), seen)
-    return withdraw_edit(atlas, connection, actor, edit_id, reason, version)
+        _check_seen(made, seen)
+    elif made["unmatched"]:
+        told = f"nothing, and edits that would match nothing without it: {'; '.join(made['unmatched'])}"
+        raise MapStateError.of("seen", told, "the `seen` of its preview")
+    return withdraw_edit(atlas, connection, actor, edit_id, reason, version), made["unmatched"]
 
 
 def _check_seen(made: Mapping[str, Any], seen: str) -> None:
@@ -182,8 +213,42 @@ def told(connection: Connection, version: int, trial: Trial) -> Json:
         "findings": {"come": _other_than(new, old), "go": _other_than(old, new)},
         "streets": {"come": _names(after, before), "go": _names(before, after)},
         "unmatched": [edit.place for edit in after.unmatched if edit.place not in lost],
+        "warnings": _warnings(connection, trial),
     }
     return {**made, "seen": hashlib.sha256(canonical(made).encode()).hexdigest()[:16]}
+
+
+def _warnings(connection: Connection, trial: Trial) -> list[str]:
+    """Say what an officer should know of an edit of streets before it is recorded."""
+    edit, before = trial.edit, trial.before
+    had = {(base.role, base.street) for base in before.bases}
+    told = [_departs(base) for base in trial.after.bases if (base.role, base.street) not in had]
+    if not isinstance(edit, StreetEdit):
+        return told
+    if edit.kind == NAME and edit.to != edit.street and edit.street in base_lines(before):
+        told.append(f"The ordinance names its base lines; {edit.street} is one (§ 288-15 C(1)).")
+    if edit.kind == NAME and edit.to != edit.street:
+        told += name_doubts(edit.to)
+    if edit.kind == DRAW:
+        told += name_doubts(edit.street)
+        if joins_none(trial.after, edit):
+            told.append(f"{edit.street} joins no street.")
+    if edit.kind == KIND and edit.to in {"path", "alley"}:
+        count = registers.counted(connection, addresses, registers.IS_ACTIVE, addresses.c.street == edit.street)
+        if count:
+            word = {"path": "a path", "alley": "an alley"}[edit.to]
+            have = f"{count} active address{' is' if count == 1 else 'es are'}"
+            told.append(f"{have} on {edit.street}. They keep their numbers; say in the reason why it is {word}.")
+    return told
+
+
+def _departs(base: SetBase) -> str:
+    words = C1[base.role]
+    return (
+        f"The ordinance names {base.named} as this base line: “{words}” (§ 288-15 C(1)). {base.street} would take its "
+        "place against these words; every explanation will say that an officer set it, and the map is adopted only "
+        "with a reason."
+    )
 
 
 def _shown(edit: AnyEdit) -> Json:

@@ -6,6 +6,7 @@ without a base line, or that leaves an address on a street that is no more.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,14 +29,24 @@ from app.village import Village
 from gis.address import street_key
 from gis.edits import LENGTH, Edit
 from gis.errors import GeometryError, StreetsError
-from gis.street_edits import DRAW, MET_FT, NAME, Plan, StreetEdit, apply, settled
+from gis.street_edits import (
+    BASE_LINE,
+    DRAW,
+    KIND,
+    MET_FT,
+    NAME,
+    NAME_STATUSES,
+    REMOVE,
+    Plan,
+    StreetEdit,
+    apply,
+    settled,
+)
 
 MOST_OFF = 3.0
 """A length of record is not this many times longer or shorter than the linework shows."""
 REACH_FT = 150.0
 """How far from a street an officer may tap when it is edited, feet."""
-BEYOND_FT = 5280.0
-"""How far past the edge of the village's streets a new one may be drawn, feet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +136,7 @@ def _of_streets(connection: Connection, village: Village, edit: StreetEdit) -> S
     elif edit.kind == NAME:
         edit = replace(edit, to=as_street_name(edit.to))
     edit = settled(plan, edit, REACH_FT)
+    _check_bases(village, plan, edit)
     done = apply(plan, edit)
     name = edit.street if edit.kind == DRAW else edit.to
     if edit.kind == DRAW or (edit.kind == NAME and name != edit.street):
@@ -132,13 +144,47 @@ def _of_streets(connection: Connection, village: Village, edit: StreetEdit) -> S
     return edit
 
 
+def base_lines(village: Village) -> dict[str, str]:
+    """Return which base line each of two streets is, by its name."""
+    made = village.files.settings
+    return {made.base_ew: "the east-west base line", made.base_ns: "the north-south base line"}
+
+
+def _check_bases(village: Village, plan: Plan, edit: StreetEdit) -> None:
+    """Refuse what would leave the village without a base line that is a street with a name (§ 288-15 C(1))."""
+    base = base_lines(village).get(edit.street)
+    own = [piece for piece in plan.pieces if piece.name == edit.street]
+    if base and edit.kind == KIND and edit.to != "street":
+        expected = "a street that is no base line, or kind street: set another base line first"
+        raise StreetsError.of("street", f"{edit.street}, {base}", expected)
+    if base and edit.kind == REMOVE and (edit.at is None or len(own) == 1):
+        raise StreetsError.of("street", f"{edit.street}, {base}", "another street: set another base line first")
+    if edit.kind != BASE_LINE:
+        return
+    status = max((piece.name_status for piece in own), key=NAME_STATUSES.index, default="confirmed")
+    if status == "placeholder":
+        raise StreetsError.of("street", f"{edit.street}, a placeholder name", "a street with a name: name it first")
+    kinds = sorted({piece.kind for piece in own} - {"street"})
+    if kinds:
+        found = f"{edit.street}, which is of kind {' and '.join(kinds)}"
+        raise StreetsError.of("street", found, "a base line of kind street all along (§ 288-15 C(1))")
+
+
+def joins_none(village: Village, edit: StreetEdit) -> bool:
+    """Say whether a street that was drawn meets no other street or other part of its own."""
+    line, near = LineString(edit.line), village.network.reading.noded_ft
+    away = [piece.line.distance(line) for piece in village.files.pieces if not piece.line.equals(line)]
+    return min(away, default=math.inf) > near
+
+
 def _check_near(village: Village, edit: StreetEdit) -> None:
     """Refuse a street that is drawn elsewhere: the village's edge, and with it every extension, would follow it."""
-    for x, y in edit.line:
+    most = village.network.reading.edge_ft
+    for count, (x, y) in enumerate(edit.line, 1):
         away = village.network.edge.distance(shapely.Point(x, y))
-        if away > BEYOND_FT:
-            expected = f"a point within {BEYOND_FT:,.0f} ft of the edge of the village's streets"
-            raise GeometryError.of("line", f"a point {away:,.0f} ft beyond it", expected)
+        if away > 0:
+            expected = f"points within {most:,.0f} ft of the village's streets"
+            raise GeometryError.of("line", f"point {count}, {most + away:,.0f} ft from the nearest of them", expected)
 
 
 def _check_name(connection: Connection, village: Village, done: Plan, edit: StreetEdit, name: str) -> None:

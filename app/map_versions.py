@@ -218,7 +218,7 @@ class Atlas:
         if edition.adopted_on is None:
             edition = replace(edition, placeholders=len(placeholders(done.files)))
         made = Village.of(
-            done.files, law_on(row["law_date"]), done.rows, edition, {**done.names, **aliases(connection)}
+            done.files, law_on(row["law_date"]), done.rows, edition, {**done.names, **aliases(connection)}, done.bases
         )
         made = replace(made, formerly=formerly(connection), closed=closed(connection))
         return replace(made, street_edits=done.streets, lost=done.lost)

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from app.answers import listed, row_of
 from app.edit_preview import told
-from app.map_edits import attempt
+from app.map_edits import attempt, joins_none
 from app.map_versions import Atlas
 from app.sounds import sound_alike
 from app.village import Village
@@ -54,11 +54,12 @@ def plat_check(atlas: Atlas, connection: Connection, version: int, edit: StreetE
         raise StreetsError.of("kind", edit.kind, "draw: a street that is to be laid out")
     trial = attempt(atlas, connection, version, edit)
     made = told(connection, version, trial)
-    name = trial.edit.street if trial.edit else edit.street
-    return {**made, "plat": _plat(trial.after, name, made)}
+    drawn = trial.edit if isinstance(trial.edit, StreetEdit) else edit
+    return {**made, "plat": _plat(trial.after, drawn, made)}
 
 
-def _plat(after: Village, name: str, made: Json) -> Json:
+def _plat(after: Village, edit: StreetEdit, made: Json) -> Json:
+    name = edit.street
     street = next(s for s in after.streets if s.name == name)
     rows = after.rows_of(name)
     beside = [pair for row in rows for pair in _neighbours(after, row)]
@@ -67,7 +68,8 @@ def _plat(after: Village, name: str, made: Json) -> Json:
         _hundreds(rows, beside),
         _own_findings(rows),
         _name(after, name),
-        _other_blocks(name, {f.message for row in rows for f in row.findings}, made),
+        _other_blocks(name, _of_others(after, name, rows), made),
+        _joined(after, edit),
         _numbers(made),
     ]
     return {
@@ -161,14 +163,14 @@ def _name(village: Village, name: str) -> Json:
     return _check("NAME", "Name", "288-15 C(1)", "conforms" if plain else "an officer decides", text)
 
 
-def _other_blocks(name: str, own: set[str], made: Json) -> Json:
-    """Say what becomes of the blocks of other streets; doubts that the new street's `own` check tells are left out."""
+def _other_blocks(name: str, others: set[str], made: Json) -> Json:
+    """Say what becomes of the blocks of other streets; of new doubts only those that `others`, their blocks, have."""
     title = "Blocks of other streets"
     moved = [
         b for b in made["blocks"] if b["street"] != name and set(b["what"]) - {"findings"} | {b["change"]} - {"changed"}
     ]
     if not moved:
-        come = [f["message"] for f in made["findings"]["come"] if f["severity"] != "note" and f["message"] not in own]
+        come = [f["message"] for f in made["findings"]["come"] if f["severity"] != "note" and f["message"] in others]
         if come:
             return _check("OTHER_BLOCKS", title, "288-15 A", "an officer decides", " ".join(come))
         return _check("OTHER_BLOCKS", title, "288-15 A", "conforms", "No block of another street would change.")
@@ -178,6 +180,20 @@ def _other_blocks(name: str, own: set[str], made: Json) -> Json:
         "draw it so that it makes no block line."
     )
     return _check("OTHER_BLOCKS", title, "288-15 A", "does not conform", text)
+
+
+def _of_others(village: Village, name: str, own: tuple[Row, ...]) -> set[str]:
+    """Return what the blocks of other streets have for findings, but for those that the street's own check tells."""
+    told = {f.message for row in own for f in row.findings}
+    return {f.message for row in village.map.rows if row.street != name for f in row.findings} - told
+
+
+def _joined(village: Village, edit: StreetEdit) -> Json:
+    title, section = "Streets it joins", "288-15 A"
+    if joins_none(village, edit):
+        text = f"{edit.street} joins no street."
+        return _check("JOINED", title, section, "an officer decides", text)
+    return _check("JOINED", title, section, "conforms", "It joins another street.")
 
 
 def _numbers(made: Json) -> Json:

@@ -45,6 +45,55 @@ def as_street_name(text: str) -> str:
     return name
 
 
+def name_doubts(name: str) -> list[str]:
+    """Say what is odd about how a street's name is written; it is recorded as it was typed.
+
+    Parameters
+    ----------
+    name
+        The name.
+
+    Returns
+    -------
+    list of str
+        Sentences, such as that it has no capital letter or that its type is abbreviated.
+    """
+    kind = split_street_name(name).street_post_type
+    last = name.rsplit(maxsplit=1)[-1].rstrip(".")
+    told = []
+    if not any(letter.isupper() for letter in name):
+        told.append(f"The name {name} has no capital letter; it would be recorded as it is.")
+    if kind and last.lower() != kind.split()[-1].lower():
+        told.append(f"The name {name} has its type abbreviated; on the map types are written out, as {kind}.")
+    return told
+
+
+def present_name(village: Village, text: str) -> str:
+    """Return the street that an edit names; a name it had before is refused, for the edit might mean another.
+
+    Parameters
+    ----------
+    village
+        The village.
+    text
+        As typed.
+
+    Returns
+    -------
+    str
+        Its name in the linework.
+
+    Raises
+    ------
+    StreetsError
+        There is none of that name, or it has another name now.
+    """
+    name = village.street_name(text)
+    if street_key(text) != street_key(name):
+        raise StreetsError.of("street", f"{text}, a name before", f"{name}, as the street is named now")
+    return name
+
+
 def _check_read_back(name: str) -> None:
     """Refuse a name in which an address would be written that nobody could read as the same address."""
     for half in HALVES:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
 from app.streets import VillageFiles
+from app.village import SetBase
 from gis.address import street_key
 from gis.edits import Edit
 from gis.errors import EditError
-from gis.street_edits import NAME, STREET_KINDS, Plan, StreetEdit, apply
+from gis.street_edits import BASE_LINE, NAME, STREET_KINDS, Plan, StreetEdit, apply
 
 Row = dict[str, Any]
 AnyEdit = Edit | StreetEdit
@@ -34,6 +35,8 @@ class Edited:
         Those of them that nothing answered to, so that they did nothing.
     names
         The present name of each street that an edit named, by the key of the name before.
+    bases
+        Base lines that officers set to other streets than the ordinance names.
     """
 
     files: VillageFiles
@@ -41,6 +44,7 @@ class Edited:
     streets: tuple[StreetEdit, ...]
     lost: tuple[StreetEdit, ...]
     names: Mapping[str, str]
+    bases: tuple[SetBase, ...] = ()
 
 
 def is_of_streets(row: Mapping[str, Any]) -> bool:
@@ -134,6 +138,8 @@ class _Applied:
         self.streets: list[StreetEdit] = []
         self.lost: list[StreetEdit] = []
         self.names: dict[str, str] = {}
+        self.law = {"ew": made.base_ew, "ns": made.base_ns}
+        self.set: dict[str, StreetEdit] = {}
 
     def take(self, event: AnyEdit | Mapping[str, Any]) -> None:
         if isinstance(event, Edit):
@@ -145,6 +151,8 @@ class _Applied:
             except EditError:
                 self.lost.append(event)
                 return
+            if event.kind == BASE_LINE:
+                self.set[event.to] = event
             if event.kind == NAME and event.at is None:
                 self._follow(event.street, event.to)
         else:
@@ -159,6 +167,7 @@ class _Applied:
 
     def _follow(self, old: str, new: str) -> None:
         self.rows = [replace(edit, street=new) if edit.street == old else edit for edit in self.rows]
+        self.law = {role: new if name == old else name for role, name in self.law.items()}
         if old != new:
             self.names = {key: new if name == old else name for key, name in self.names.items()}
             self.names[street_key(old)] = new
@@ -167,4 +176,11 @@ class _Applied:
         settings = replace(self.files.settings, base_ew=self.plan.base_ew, base_ns=self.plan.base_ns)
         known = {f.name: getattr(self.files, f.name) for f in fields(VillageFiles)}
         files = VillageFiles(**{**known, "settings": settings, "pieces": self.plan.pieces})
-        return Edited(files, tuple(self.rows), tuple(self.streets), tuple(self.lost), self.names)
+        edits = (tuple(self.rows), tuple(self.streets), tuple(self.lost))
+        return Edited(files, *edits, self.names, tuple(self._bases()))
+
+    def _bases(self) -> Iterator[SetBase]:
+        for role, edit in self.set.items():
+            street, named = getattr(self.plan, f"base_{role}"), self.law[role]
+            if street != named:
+                yield SetBase(role, street, named, edit.because)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from gis.edits import Edit
 from gis.errors import Fault, UnknownStreetError
 from gis.findings import Finding
 from gis.frontages import Frontages
-from gis.network import Network, network
+from gis.network import EW, NS, Network, network
 from gis.street_edits import StreetEdit
 
 LONLAT = "EPSG:4326"
@@ -105,6 +105,40 @@ class Edition:
         return f"Adopted while {count} had a placeholder for a name, because: {self.reason}"
 
 
+@dataclass(frozen=True)
+class SetBase:
+    """A base line that an officer set to another street than the ordinance names (§ 288-15 C(1)).
+
+    Parameters
+    ----------
+    role
+        ``"ew"`` or ``"ns"``.
+    street
+        The street that is the base line.
+    named
+        The street that the ordinance names.
+    because
+        The officer's reason, with name and day.
+    """
+
+    role: str
+    street: str
+    named: str
+    because: str = ""
+
+    @property
+    def family(self) -> str:
+        """The family of streets that is numbered from it."""
+        return NS if self.role == "ew" else EW
+
+    @property
+    def told(self) -> str:
+        """What every explanation says of it."""
+        way = "an east-west" if self.role == "ew" else "a north-south"
+        why = f": {self.because}" if self.because else ""
+        return f"The ordinance names {self.named} as {way} base line; an officer set {self.street} in its place{why}."
+
+
 @dataclass(frozen=True, eq=False)
 class Village:
     """A village, loaded once and read by every request.
@@ -129,6 +163,8 @@ class Village:
         By which act each street was vacated that the map still has, by its key.
     street_edits, lost
         The officers' edits of its streets, and those of them that nothing answered to.
+    bases
+        Base lines that officers set to other streets than the ordinance names.
     """
 
     files: VillageFiles
@@ -139,6 +175,7 @@ class Village:
     aliases: Mapping[str, str] = field(default_factory=dict)
     street_edits: tuple[StreetEdit, ...] = ()
     lost: tuple[StreetEdit, ...] = ()
+    bases: tuple[SetBase, ...] = ()
     formerly: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     closed: Mapping[str, str] = field(default_factory=dict)
 
@@ -173,6 +210,7 @@ class Village:
         edits: Sequence[Edit] = (),
         edition: Edition | None = None,
         aliases: Mapping[str, str] | None = None,
+        bases: Sequence[SetBase] = (),
     ) -> Village:
         """Derive a village's map from what was read.
 
@@ -188,6 +226,8 @@ class Village:
             Which version of the map it is.
         aliases
             Names that streets had before, by their key.
+        bases
+            Base lines that officers set to other streets than the ordinance names.
 
         Returns
         -------
@@ -201,9 +241,10 @@ class Village:
         """
         made = files.settings
         net = network(files.pieces, made.base_ew, made.base_ns, made.reading)
+        net = replace(net, set_bases={base.family: base.told for base in bases})
         numbering = numbering_map(net, law.numbering, edits)
         warm(made.working_crs, LONLAT)
-        return cls(files, law, numbering, Frontages.of(numbering), edition, aliases or {})
+        return cls(files, law, numbering, Frontages.of(numbering), edition, aliases or {}, bases=tuple(bases))
 
     @property
     def draft(self) -> str:

@@ -21,6 +21,10 @@ KINDS = (HUNDRED, LENGTH, *LINE_KINDS, DECIDE)
 """What an edit of a row does: sets its hundred or its length of record, edits a block line, decides a finding."""
 
 
+HIGHEST_HUNDRED = 999_900
+"""The last whose numbers, to 999,999, an address can have."""
+
+
 @dataclass(frozen=True)
 class Edit:
     """One edit of a Street Numbering Map.
@@ -115,8 +119,9 @@ def check_edit(edit: Edit, hundred: int) -> None:
         raise EditError.of("kind", edit.kind, f"one of {', '.join(KINDS)}")
     if not math.isfinite(edit.at_ft):
         raise EditError.of(f"at_ft of {edit.kind}", edit.at_ft, "a station in feet")
-    if edit.kind == HUNDRED and not (edit.value >= 0 and edit.value % hundred == 0):
-        raise EditError.of(edit.place, f"{edit.value:g}", f"a multiple of {hundred}, 0 or more")
+    if edit.kind == HUNDRED and not (0 <= edit.value <= HIGHEST_HUNDRED and edit.value % hundred == 0):
+        expected = f"a multiple of {hundred}, 0 to {HIGHEST_HUNDRED:,}"
+        raise EditError.of(edit.place, f"{edit.value:,.10g}", expected)
     if edit.kind == LENGTH and not 0 < edit.value < math.inf:
         raise EditError.of(edit.place, f"{edit.value:g} ft", "a length of record in feet, more than 0")
     if edit.kind == MERGE_LINES and not 0 <= edit.value < math.inf:

@@ -181,6 +181,8 @@ class Network:
         The settings it was read with.
     by_name
         Indices of the paths of each street.
+    set_bases
+        Of a family whose base line an officer set to another than the ordinance names: the sentence that says so.
     """
 
     pieces: tuple[Piece, ...]
@@ -193,6 +195,7 @@ class Network:
     edge: BaseGeometry
     reading: Reading
     by_name: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    set_bases: Mapping[str, str] = field(default_factory=dict)
 
     def nearer_crossing(self, points: Floats) -> int:
         """Return which of some points lies nearest the base lines' crossing; of equal ones the southern, then western.

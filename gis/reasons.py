@@ -67,18 +67,27 @@ class _Told:
         runs = "north-south" if self.street.family == NS else "east-west"
         bases = {base.street for base in self.net.bases.values()}
         if self.half.street in bases:
-            text = f"{self.street.name} is {'a' if runs[0] == 'n' else 'an'} {runs} street by the ordinance; "
-            return Step("288-15 C(1)", "base_line", text + f"its base line is {self.base}.", {"base_line": self.base})
+            own = self.net.set_bases.get("EW" if self.street.family == NS else NS, "")
+            by = "as an officer set it" if own else "by the ordinance"
+            text = f"{self.street.name} is {'a' if runs[0] == 'n' else 'an'} {runs} street {by}; "
+            text = _with(f"{text}its base line is {self.base}.", own, self._base_set())
+            return Step("288-15 C(1)", "base_line", text, {"base_line": self.base})
         parallel = self.net.streets[self.net.bases["EW" if self.street.family == NS else NS].street].name
         text = f"{self.street.name} runs {runs}: it tends to parallel {parallel}, so its base line is {self.base}."
+        text = _with(text, self._base_set())
         values = {"bearing_deg": round(self.street.bearing_deg, 2), "base_line": self.base}
         reading = "Read as: the base line its length-weighted bearing is nearer to."
         return Step("288-15 C(2)", "diagonal", text, values, reading)
+
+    def _base_set(self) -> str:
+        """Say that an officer set the base line to another street than the ordinance names."""
+        return self.net.set_bases.get(self.street.family, "")
 
     def side_of_base(self) -> Step:
         """C(1)(a) to (d): which side of the base line."""
         side = self.half.name
         text = f"The entrance is {side.lower()} of {self.base}: the address is {side} {self.street.name}."
+        text = _with(text, self._base_set())
         return Step(f"288-15 C(1)({_LETTER[side]})", side.lower(), text, {"half": side})
 
     def extension(self) -> Step | None:
@@ -214,6 +223,10 @@ class _Told:
         scale = _TICK_FT / (math.hypot(x1 - x0, y1 - y0) or 1.0)
         across_x, across_y = (y0 - y1) * scale, (x1 - x0) * scale
         return np.array([[x - across_x, y - across_y], [x + across_x, y + across_y]])
+
+
+def _with(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
 
 
 def ordinal(count: int) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,9 @@ NEAR_FT = 50.0
 MET_FT = 5.0
 """Ends so near are one place, as the reading's `noded_ft` has it."""
 _SAME_SHARE = 0.05
+_MOST_TURN_DEG = 175.0
+"""A line that turns by more runs back on itself."""
+_MOST_TOLD = 3
 
 Point2 = tuple[float, float]
 
@@ -80,6 +84,12 @@ class StreetEdit:
     reason: str = ""
     by: str = ""
     on: str = ""
+
+    @property
+    def because(self) -> str:
+        """The reason, with name and day as far as they are given."""
+        signed = ", ".join(part for part in (self.by, self.on) if part)
+        return " ".join(part for part in (self.reason, f"({signed})" if signed else "") if part)
 
     @property
     def place(self) -> str:
@@ -154,6 +164,42 @@ def _check_line(edit: StreetEdit) -> None:
     length = LineString(edit.line).length
     if length <= MET_FT:
         raise EditError.of("line", f"a line of {length:.1f} ft", f"a line of more than {MET_FT:g} ft")
+    found = _again(edit.line) or _turned(edit.line) or _crossed(edit.line)
+    if found:
+        raise EditError.of("line", found, "a line that goes on from point to point; it may end where it begins")
+
+
+def _again(line: Sequence[Point2]) -> str:
+    """Say which points of a line are there twice; one that ends where it begins is a closed loop."""
+    loop = len(line) > 3 and line[0] == line[-1]
+    first: dict[Point2, int] = {}
+    told = [
+        f"point {number} where point {first[point]} is"
+        for number, point in enumerate(line[:-1] if loop else line, 1)
+        if first.setdefault(point, number) != number
+    ]
+    return "; ".join(told[:_MOST_TOLD])
+
+
+def _turned(line: Sequence[Point2]) -> str:
+    """Say at which points a line runs back on itself."""
+    steps = np.diff(np.asarray(line), axis=0)
+    turn = np.degrees([math.atan2(a[0] * b[1] - a[1] * b[0], a @ b) for a, b in pairwise(steps)])
+    told = [f"a line that turns back at point {k + 2}" for k in np.flatnonzero(np.abs(turn) > _MOST_TURN_DEG)]
+    return "; ".join(told[:_MOST_TOLD])
+
+
+def _crossed(line: Sequence[Point2]) -> str:
+    """Say between which points a line meets itself again."""
+    parts = shapely.linestrings(list(pairwise(line)))
+    pairs = shapely.STRtree(parts).query(parts, predicate="intersects").T
+    loop = line[0] == line[-1]
+    told = [
+        f"a line that from point {a + 1} to {a + 2} crosses itself from point {b + 1} to {b + 2}"
+        for a, b in sorted((int(a), int(b)) for a, b in pairs)
+        if b > a + 1 and not (loop and (a, b) == (0, len(parts) - 1))
+    ]
+    return "; ".join(told[:_MOST_TOLD])
 
 
 def piece_at(pieces: Sequence[Piece], street: str, at: Point2, within_ft: float = NEAR_FT) -> int | None:

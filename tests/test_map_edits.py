@@ -149,6 +149,102 @@ def test_no_map_is_adopted_that_has_not_the_streets_of_its_addresses(office: Off
     assert office.adopt(version).status_code == 200
 
 
+# --- base lines (§ 288-15 C(1)) ---
+
+
+def test_a_base_line_is_set_only_once_its_departure_was_seen_and_adopted_only_with_a_reason(office: Office) -> None:
+    base = {"kind": "base_line", "street": "Alma Street", "to": "ns"}
+    (warning,) = shown(office, **base).json()["warnings"]
+    assert "The ordinance names Van Buren Street" in warning
+    assert "“Van Buren Street shall be considered a north-south street" in warning
+    unseen = edit(office, **base)
+    assert (unseen.status_code, unseen.json()["errors"][0]["field"]) == (409, "seen")
+    made = edit(office, **base, seen=shown(office, **base).json()["seen"])
+    assert (made.status_code, made.json()["warnings"]) == (201, [warning])
+    door = office.assign(740, 40, "Main Street").json()
+    steps = [step["text"] for step in door["explanation"]["steps"] if step["section"].startswith("288-15 C")]
+    assert all("The ordinance names Van Buren Street as a north-south base line" in text for text in steps)
+    assert all("an officer set Alma Street in its place: as on the plat (" in text for text in steps)
+    refused = office.adopt()
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "reason")
+    assert office.adopt(reason="the Board moved the base line").status_code == 200
+
+
+def test_a_base_line_that_is_set_back_is_the_ordinances_again(office: Office) -> None:
+    base = {"kind": "base_line", "street": "Alma Street", "to": "ns"}
+    edit(office, **base, seen=shown(office, **base).json()["seen"])
+    assert edit(office, kind="base_line", street="Van Buren Street", to="ns").status_code == 201
+    assert "officer" not in office.assign(740, 40, "Main Street").text
+    assert office.adopt().status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"kind": "kind", "street": "Main Street", "to": "alley"}, "Main Street, the east-west base line"),
+        ({"kind": "kind", "street": "Van Buren Street", "to": "path"}, "set another base line first"),
+        ({"kind": "remove", "street": "Main Street"}, "set another base line first"),
+        ({"kind": "base_line", "street": "Unnamed 01", "to": "ns"}, "Unnamed 01, a placeholder name"),
+        ({"kind": "base_line", "street": "Mill Alley", "to": "ns"}, "which is of kind alley"),
+    ],
+)
+def test_no_base_line_is_lost_or_is_an_alley_or_a_street_without_a_name(office: Office, given: Json, said: str) -> None:
+    edit(office, **{**DRAWN, "street": "Unnamed 01", "name_status": "placeholder", "line": [[900, -900], [900, 900]]})
+    edit(office, **{**DRAWN, "street": "Mill Alley", "to": "alley", "line": [[700, -900], [700, 900]]})
+    answer = shown(office, **given)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "street")
+    assert said in answer.text
+
+
+def test_a_street_with_addresses_is_made_an_alley_with_a_warning(office: Office) -> None:
+    office.assign(400, 471)
+    alley = {"kind": "kind", "street": "Alma Street", "to": "alley"}
+    assert "1 active address is on Alma Street" in shown(office, **alley).json()["warnings"][0]
+    assert shown(office, **{**alley, "street": "First Avenue"}).json()["warnings"] == []
+
+
+# --- what is warned of, and what is refused ---
+
+
+def test_a_hundred_that_no_address_can_have_is_refused_with_what_was_sent(office: Office) -> None:
+    row = {"kind": "hundred", "street": "Alma Street", "half": "North", "at_ft": 1320}
+    refused = edit(office, **row, value=9_999_900)
+    assert refused.status_code == 422
+    assert "found 9,999,900, expected a multiple of 100, 0 to 999,900" in refused.text
+    assert edit(office, **row, value=1_000_000).status_code == 422
+    assert edit(office, **row, value=999_900).status_code == 201
+
+
+def test_an_edit_under_the_name_before_is_refused_with_the_present_name(office: Office) -> None:
+    edit(office, kind="name", street="Alma Street", to="Elm Street")
+    refused = shown(office, kind="kind", street="Alma Street", to="private")
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["expected"] == "Elm Street, as the street is named now"
+    assert shown(office, kind="kind", street="elm st", to="private").status_code == 200
+
+
+def test_a_name_without_a_capital_or_with_its_type_abbreviated_is_warned_of(office: Office) -> None:
+    told = shown(office, **{**DRAWN, "street": "oak st"}).json()
+    assert told["edit"]["street"] == "oak st"
+    assert ["no capital letter" in told["warnings"][0], "written out, as Street" in told["warnings"][1]] == [True] * 2
+    assert shown(office, **DRAWN).json()["warnings"] == []
+
+
+@pytest.mark.parametrize(("x", "status"), [(2659, 200), (2661, 422)])
+def test_a_street_is_drawn_within_660_ft_of_the_villages_streets(office: Office, x: float, status: int) -> None:
+    plat = {"name": "First Avenue", "line": [[2000, 0], [x, 0]], "name_status": "confirmed", **FEET}
+    answer = office.post("/api/v1/maps/1/plat-check", {**plat, "name": "Mill Street"})
+    assert answer.status_code == status
+    assert status == 200 or "point 2, 661 ft from the nearest" in answer.text
+
+
+def test_a_street_that_joins_no_other_is_told(office: Office) -> None:
+    alone = office.post("/api/v1/maps/1/plat-check", {**HALF, "line": [[500, 495], [900, 495]]}).json()
+    (told,) = [check for check in alone["plat"]["checks"] if check["code"] == "JOINED"]
+    assert (told["verdict"], told["text"]) == ("an officer decides", "Half Avenue joins no street.")
+    assert checks(office.post("/api/v1/maps/1/plat-check", HALF).json())["JOINED"] == "conforms"
+
+
 # --- taken back, carried over ---
 
 
@@ -166,9 +262,16 @@ def test_an_edit_undone_and_done_again_leaves_the_map_as_it_was(office: Office) 
 
 def test_an_edit_that_rests_on_another_does_nothing_when_that_is_taken_back(office: Office) -> None:
     drawn = edit(office, **{**DRAWN, "line": [[900, -1200], [900, 1200]]}).json()["id"]
-    assert edit(office, kind="base_line", street="Oak Street", to="ns").status_code == 201
+    base = {"kind": "base_line", "street": "Oak Street", "to": "ns"}
+    assert edit(office, **base, seen=shown(office, **base).json()["seen"]).status_code == 201
     assert office.assign(1000, 40, "Main Street").json()["number"] == 10 + 2 * 6  # 100 ft east of Oak, open: 100 / 15
-    assert withdraw(office, drawn).status_code == 200
+    unseen = withdraw(office, drawn)
+    assert (unseen.status_code, unseen.json()["errors"][0]["field"]) == (409, "seen")
+    assert "base_line of Oak Street" in unseen.text
+    told = office.post(f"/api/v1/maps/1/edits/{drawn}/preview").json()
+    assert withdraw(office, drawn, seen=told["seen"]).json()["unmatched"] == ["base_line of Oak Street"]
+    edits = office.get("/api/v1/maps/1").json()["edits"]
+    assert [(e["kind"], e["unmatched"]) for e in edits] == [("base_line", True)]
     assert office.assign(100, 40, "Main Street").json()["number"] == 30  # of Van Buren Street again: 100 / 10
     assert office.get("/api/v1/maps/1/diff").json()["unmatched_edits"] == ["base_line of Oak Street"]
     assert office.adopt().status_code == 409
@@ -180,7 +283,7 @@ def test_edits_are_carried_over_and_one_that_matches_nothing_is_told(office: Off
     edit(office, **DRAWN)
     told = office.post(f"/api/v1/maps/1/edits/{split}/preview").json()
     assert told["unmatched"] == ["kind of the piece of Alma Street at (440, 750)"]
-    withdraw(office, split)
+    assert withdraw(office, split, seen=told["seen"]).status_code == 200
     version = propose(office)
     assert "Oak Street" in names(office)
     diff = office.get(f"/api/v1/maps/{version}/diff").json()

@@ -189,6 +189,15 @@ def test_a_split_is_put_on_the_line_and_a_join_at_an_end() -> None:
     assert settled(PLAN, StreetEdit("join", ALMA, at=(445.0, 1480.0))).at == (440.0, 1500.0)
 
 
+def drawn(*line: tuple[float, float]) -> StreetEdit:
+    return StreetEdit("draw", "Elm Street", to="street", name_status="inferred", line=line)
+
+
+def test_a_street_that_is_a_closed_loop_is_drawn() -> None:
+    plan = apply(PLAN, drawn((600, 400), (800, 400), (800, 600), (600, 600), (600, 400)))
+    assert len(named(plan, "Elm Street")) == 1
+
+
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
@@ -203,6 +212,12 @@ def test_a_split_is_put_on_the_line_and_a_join_at_an_end() -> None:
         (StreetEdit("base_line", "Elm Street", to="ns"), "street: found Elm Street"),
         (StreetEdit("kind", ALMA, at=(900.0, 0.0), to="alley"), "no piece of Alma Street lies"),
         (StreetEdit("draw", "Elm Street", to="street", name_status="inferred"), "found 0 different points"),
+        (drawn((0, 0), (100, 0), (20, 0)), "a line that turns back at point 2"),
+        (drawn((0, 0), (100, 0), (100, 0), (200, 0)), "found point 3 where point 2 is"),
+        (
+            drawn((0, 0), (100, 0), (100, 100), (50, -50)),
+            "a line that from point 1 to 2 crosses itself from point 3 to 4",
+        ),
         (
             StreetEdit("draw", "Elm Street", to="street", name_status="inferred", line=((0.0, 0.0), (5.0, 0.0))),
             "found a line of 5.0 ft, expected a line of more than 5 ft",

@@ -27,6 +27,7 @@ from app.routes.forms import READ, Id, PageNumber, Text, Typed, csv_file, faults
 from app.routes.listing import SEVERITIES
 from app.routes.rendering import page, script, with_query
 from app.routes.strips import anchor
+from app.street_names import present_name
 from app.street_plans import columns_of
 from app.tables import map_edits as edits_table
 from app.tables import maps as maps_table
@@ -224,7 +225,7 @@ def _edit_of(village: Village, given: Json) -> StreetEdit:
     if place is None and not whole and kind != BASE_LINE:
         raise StreetsError.of("at", "nothing", "a place on the street: tap the map, or type it")
     status = given["name_status"] if kind == NAME else ""
-    return StreetEdit(kind, village.street_name(given["street"]), at=place, name_status=status, **known)
+    return StreetEdit(kind, present_name(village, given["street"]), at=place, name_status=status, **known)
 
 
 def _editor_page(

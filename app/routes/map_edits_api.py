@@ -14,6 +14,7 @@ from app.deps import AtlasDep, PersonDep, needs
 from app.plat_check import plat_check
 from app.routes.api import answered
 from app.routes.register_api import PROBLEMS, Body, Finite, Reason, Text
+from app.street_names import present_name
 from app.street_plans import AnyEdit
 from app.village import Village
 from gis.edits import KINDS, Edit
@@ -107,9 +108,9 @@ def as_edit(village: Village, asked: MapEdit) -> AnyEdit:
     if asked.kind in KINDS:
         if not asked.half.strip():
             raise StreetsError.of("half", "nothing", "North, South, East or West")
-        row = (village.street_name(asked.street), asked.half.capitalize(), asked.path, asked.at_ft)
+        row = (present_name(village, asked.street), asked.half.capitalize(), asked.path, asked.at_ft)
         return Edit(asked.kind, *row, asked.value, asked.code, asked.decision, reason)
-    street = asked.street if asked.kind == DRAW else village.street_name(asked.street)
+    street = asked.street if asked.kind == DRAW else present_name(village, asked.street)
     return StreetEdit(
         asked.kind,
         street,
@@ -125,11 +126,12 @@ def as_edit(village: Village, asked: MapEdit) -> AnyEdit:
 
 @router.post("/maps/{version}/edits", status_code=201, summary="Edit a row or a street of a proposal")
 def map_edit(version: Version, asked: MapEdit, person: Editor, atlas: AtlasDep) -> Response:
-    """Record an edit; with `seen`, only what its preview showed."""
+    """Record an edit; with `seen`, only what its preview showed. A base line is set only with it (§ 288-15 C)."""
     edit = as_edit(atlas.of(version), asked)
     with atlas.database.write() as connection:
-        row = edit_preview.confirm(atlas, connection, person.actor, version, edit, asked.seen)
-    return answered({"id": row["id"], "version": version, "kind": row["kind"], "reason": row["reason"]}, 201)
+        row, warnings = edit_preview.confirm(atlas, connection, person.actor, version, edit, asked.seen)
+    told = {"id": row["id"], "version": version, "kind": row["kind"], "reason": row["reason"], "warnings": warnings}
+    return answered(told, 201)
 
 
 @router.post("/maps/{version}/edits/preview", summary="What an edit of a proposal would change")
@@ -160,11 +162,11 @@ def map_unedit(
     person: Editor,
     atlas: AtlasDep,
 ) -> Response:
-    """Withdraw an edit."""
+    """Withdraw an edit; where others rest on it, only with `seen`. They then match nothing (`unmatched`)."""
     given = (version, edit_id, asked.reason, asked.seen)
     with atlas.database.write() as connection:
-        row = edit_preview.confirm_withdrawal(atlas, connection, person.actor, *given)
-    return answered({"id": row["id"], "version": row["map_version"], "withdrawn": True})
+        row, unmatched = edit_preview.confirm_withdrawal(atlas, connection, person.actor, *given)
+    return answered({"id": row["id"], "version": row["map_version"], "withdrawn": True, "unmatched": unmatched})
 
 
 @router.post("/maps/{version}/plat-check", summary="Hold a new street against the general scheme of numbering")

@@ -322,10 +322,12 @@ def _adopt_page(
         if row["status"] != "proposal":
             return go(f"/maps/{version}")
         counts, seen = _shown_counts(atlas, connection, version)
-        nameless = map_versions.placeholders(atlas.at(connection, version).files)
+        village = atlas.at(connection, version)
+        nameless = map_versions.placeholders(village.files)
+    bars = {"unmatched": [edit.place for edit in village.unmatched], "bases": [base.told for base in village.bases]}
     form: Json = {"date": "", "act": "", "reason": "", "faults": {}, "moved": False, **given}
     shown: Json = {"row": row, "counts": counts, "seen": seen, "nameless": nameless, "joined": joined, "today": today()}
-    return page(request, "adopt.html", status, day=day, **shown, **form)
+    return page(request, "adopt.html", status, day=day, **shown, **bars, **form)
 
 
 @router.api_route("/maps/{version}/adoption", methods=READ)

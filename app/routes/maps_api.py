@@ -7,14 +7,17 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Response
 from pydantic import BeforeValidator, Field
+from sqlalchemy.engine import Connection
 
 from app import adoption, board, map_versions, naming, records, registers
 from app.assign import preview
 from app.auth import Permission, Person
 from app.deps import AtlasDep, known_query, needs
+from app.map_versions import Atlas
 from app.routes.api import PreviewRequest, answered
 from app.routes.register_api import PROBLEMS, Reason, Text
 from app.tables import maps
+from gis.errors import StreetsError
 
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS, dependencies=[Depends(known_query)])
 
@@ -75,11 +78,23 @@ def map_propose(person: Editor, atlas: AtlasDep, asked: Reason | None = None) ->
 
 @router.get("/maps/{version}", summary="One version with its edits")
 def map_get(version: Version, atlas: AtlasDep) -> Response:
-    """Show a version."""
+    """Show a version; an edit that nothing of its map answers to is marked `unmatched`."""
     with atlas.database.read() as connection:
         row = registers.get(connection, maps, version)
         edits, force = map_versions.edits_of(connection, version), map_versions.in_force(connection)
-    return answered(records.version(row, edits, force))
+        lost = _lost(atlas, connection, version) if edits else set()
+    told = records.version(row, edits, force)
+    marked = [{**edit, "unmatched": edit["id"] in lost} for edit in told["edits"]]
+    return answered({**told, "edits": marked})
+
+
+def _lost(atlas: Atlas, connection: Connection, version: int) -> set[int]:
+    """Return the ids of a version's edits that match nothing; none is told of a map that cannot be derived."""
+    try:
+        village = atlas.at(connection, version)
+    except StreetsError:
+        return set()
+    return {edit["id"] for edit in map_versions.unmatched_edits(connection, village, version)}
 
 
 @router.post("/maps/{version}/numbers", summary="The number an entrance would have under a version, and why")
