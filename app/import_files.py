@@ -84,6 +84,8 @@ def read_file(path: Path, aside: Path, kind: str, layer: str = "", name: str = "
         raise FileError.of("file", f"{path.stat().st_size / 1e6:,.0f} MB of text", f"at most {MOST_TEXT // 10**6} MB")
     if suffix not in _OPENED and not trusted:
         raise FileError.of("file", f"a file {suffix or name}"[:80], READS)
+    if suffix == ".shp":
+        _whole_shapefile(path)
     opened = _OPENED.get(suffix, _any)(path)
     if suffix in {".osm", ".pbf"}:
         return _osm(opened, kind)
@@ -94,7 +96,8 @@ def read_file(path: Path, aside: Path, kind: str, layer: str = "", name: str = "
 
 
 def _said(error: Exception, path: Path) -> str:
-    return str(error).replace(str(path), "the file").split(";")[0][:200]
+    told = str(error).replace(str(path.resolve()), "the file").replace(str(path), "the file")
+    return re.sub(r"(/[^\s/'\"]+)+/", "", told).split(";")[0][:200]  # no folder of this machine
 
 
 # --- what a file is ---
@@ -188,13 +191,27 @@ def _unpacked(path: Path, aside: Path) -> Path:
                 left = _extract(archive, member, aside, left)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, UnicodeError) as error:
         raise FileError.of("file", f"an archive that cannot be unpacked ({error})"[:200], "a zip archive") from error
-    geodatabases = sorted({p.parent for p in aside.rglob("*.gdbtable") if p.parent.suffix.lower() == ".gdb"})
+    found = sorted({p.parent for p in aside.rglob("*.gdbtable") if p.parent.suffix.lower() == ".gdb"})
     files = [p for p in sorted(aside.rglob("*")) if p.suffix.lower() in SUFFIXES and p.is_file()]
-    found = geodatabases or [p for p in files if p.suffix.lower() not in TEXTS] or files
-    if len(found) != 1:
-        told = ", ".join(p.name for p in found[:5]) or "nothing that is read"
-        raise FileError.of("file", f"an archive with {told}"[:200], "one shapefile, geodatabase or other file in it")
+    found += [p for p in files if p.suffix.lower() != ".txt"]  # a text beside others says what they are
+    found = found or files
+    if not found:
+        held = ", ".join(PurePosixPath(m.filename).name for m in members[:5]) or "nothing in it"
+        raise FileError.of("file", f"an archive with no file that is read: {held}"[:200], f"one of {READS}")
+    if len(found) > 1:
+        told = ", ".join(p.name for p in found[:8])
+        words = f"an archive with {len(found)} files that could be read: {told}"
+        raise FileError.of("file", words[:300], "one shapefile, geodatabase or other file in it; send each by itself")
     return found[0]
+
+
+def _whole_shapefile(path: Path) -> None:
+    """See that a shapefile has the files beside it without which it cannot be read."""
+    beside = {p.name.casefold() for p in path.parent.iterdir()}
+    missing = [path.stem + end for end in (".shx", ".dbf") if (path.stem + end).casefold() not in beside]
+    if missing:
+        expected = "a shapefile with its .shp, .shx and .dbf together, best with its .prj"
+        raise FileError.of("file", f"{path.name} without {' and '.join(missing)}", expected)
 
 
 def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, aside: Path, left: int) -> int:

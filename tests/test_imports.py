@@ -622,3 +622,39 @@ def test_a_quote_that_is_not_closed_is_told_by_the_line_it_began_on(plat: Atlas,
     (tmp_path / "a.csv").write_text(text + rest)
     with pytest.raises(FileError, match="begins on line 3"):
         looked(plat, tmp_path / "a.csv")
+
+
+def shapefile(folder: Path) -> dict[str, bytes]:
+    frame = geopandas.GeoDataFrame({"parcel": ["1"]}, geometry=[box(300, 340, 430, 400)], crs=CRS)
+    (folder / "made").mkdir()
+    frame.to_file(folder / "made" / "lots.shp", engine="pyogrio")
+    return {p.name: p.read_bytes() for p in (folder / "made").iterdir()}
+
+
+@pytest.mark.parametrize("missing", ["lots.shx", "lots.dbf"])
+def test_a_shapefile_without_its_other_files_is_told_which(plat: Atlas, tmp_path: Path, missing: str) -> None:
+    parts = {name: content for name, content in shapefile(tmp_path).items() if name != missing}
+    with pytest.raises(FileError, match=f"lots.shp without {missing}") as told:
+        looked(plat, packed(tmp_path, parts), "lots", crs="")
+    assert "/tmp" not in str(told.value)
+
+
+def test_a_shapefile_whose_text_is_no_table_is_told_without_a_folder_of_the_service(
+    plat: Atlas, tmp_path: Path
+) -> None:
+    with pytest.raises(StreetsError) as told:
+        looked(plat, packed(tmp_path, {**shapefile(tmp_path), "lots.shx": b"no index"}), "lots", crs="")
+    assert "/" not in str(told.value).replace("zipped shapefile or", "")
+
+
+def test_an_archive_with_several_files_that_could_be_meant_names_them(plat: Atlas, tmp_path: Path) -> None:
+    line = b"number,street,predir,x,y\n145,Alma Street,N,400,471\n"
+    for members in ({"a.csv": line, "b.csv": line}, {**shapefile(tmp_path), "b.csv": line}):
+        with pytest.raises(FileError, match=r"2 files that could be read: (a|b).csv, (b.csv|lots.shp)"):
+            looked(plat, packed(tmp_path, members))
+    assert len(looked(plat, packed(tmp_path, {"a.csv": line, "readme.txt": b"what it is"})).report.faults) == 0
+
+
+def test_an_archive_with_no_file_that_is_read_says_what_it_holds(plat: Atlas, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"no file that is read: a\.pdf"):
+        looked(plat, packed(tmp_path, {"a.pdf": b"%PDF"}))
