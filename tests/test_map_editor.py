@@ -230,6 +230,26 @@ def test_a_finding_leads_to_its_place_on_the_map(town: Town) -> None:
     assert {town.get(link, "director").status_code for link in links} == {200}
 
 
+# --- edits that match nothing stand in the way ---
+
+
+def test_the_adoption_is_not_offered_while_an_edit_matches_nothing(town: Town) -> None:
+    assert "Day of the Board" in town.get("/maps/1/adopt", "director").text
+    record(town, town.post(EDITOR, kind="split", street="Alma Street", at="440, 0", unit="feet"))
+    record(
+        town, town.post(EDITOR, kind="kind", street="Alma Street", at="440, 700", unit="feet", which="piece", to="path")
+    )
+    shown = town.post("/maps/1/edits/1/withdraw", reason="a mistake")
+    assert "These edits would match nothing any more" in text_of(shown.text)
+    send(town, shown, "/maps/1/edits/1/withdraw", reason="a mistake")
+    page = town.get("/maps/1/adopt", "director").text
+    assert "1 edit matches nothing: kind of the piece of Alma Street" in text_of(page)
+    assert "Day of the Board" not in page
+    editor = text_of(town.get(EDITOR, "director").text)
+    assert "Edits of version 1: 1 stand, 1 matches nothing" in editor
+    assert "1 withdrawn" in editor
+
+
 # --- in a browser ---
 
 
@@ -249,8 +269,8 @@ def test_a_street_is_tapped_and_another_drawn_by_tapping_and_by_keyboard(plat: O
         expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Street|Avenue|Lane"))
         page.goto(f"{plat.url}{EDITOR}?do=draw")
         page.get_by_label("Name", exact=True).fill("Oak Street")
-        box.click(position={"x": 90, "y": 60})
-        box.click(position={"x": 150, "y": 200})
+        box.click(position={"x": 150, "y": 130})
+        box.click(position={"x": 200, "y": 210})
         page.get_by_role("button", name="Add the center").click()
         expect(page.locator("#said")).to_have_text("3 points drawn.")
         page.get_by_role("button", name="Take the last point back").click()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from app.plat_check import _other_blocks
 from tests.people import state
 from tests.test_register import ADDRESSES, Office, office
 
@@ -243,6 +244,14 @@ def test_a_street_that_joins_no_other_is_told(office: Office) -> None:
     (told,) = [check for check in alone["plat"]["checks"] if check["code"] == "JOINED"]
     assert (told["verdict"], told["text"]) == ("an officer decides", "Half Avenue joins no street.")
     assert checks(office.post("/api/v1/maps/1/plat-check", HALF).json())["JOINED"] == "conforms"
+
+
+@pytest.mark.parametrize(
+    ("others", "verdict"), [({"Alma Street has a jog."}, "an officer decides"), (set(), "conforms")]
+)
+def test_a_doubt_of_the_whole_map_is_not_one_of_other_streets_blocks(others: set[str], verdict: str) -> None:
+    made = {"blocks": [], "findings": {"come": [{"message": "Alma Street has a jog.", "severity": "decide"}]}}
+    assert _other_blocks("Half Avenue", others, made)["verdict"] == verdict
 
 
 # --- taken back, carried over ---
