@@ -9,6 +9,7 @@ from functools import lru_cache
 from math import atan2, pi
 
 import orjson
+from shapely import Point
 
 from app.feed import Json
 from app.lookup import Index, Known
@@ -150,13 +151,17 @@ def nearest(
     Returns
     -------
     dict
-        ``items``, the nearest first; with an accuracy each says whether it may be the nearest.
+        ``items``, the nearest first; with an accuracy each says whether it may be the nearest. Without any,
+        ``outside_ft`` says how far from the village the place lies, 0 within.
     """
     x, y = (float(v) for v in village.into_feet(LONLAT)(lon, lat))
     with index.lock:
         found = index.near(x, y, radius_ft, count)
     items = [_beside(village, x, y, away, known) for away, known in found]
     made: Json = {"items": items}
+    if not items:
+        away = village.network.hull.distance(Point(x, y)) - village.network.reading.edge_ft
+        made["outside_ft"] = round(max(away, 0.0))
     if accuracy_ft is not None and items:
         limit = items[0]["distance_ft"] + 2 * accuracy_ft
         for item in items:

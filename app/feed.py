@@ -62,7 +62,7 @@ class Change(NamedTuple):
     Parameters
     ----------
     cursor
-        The number of the log's entry; changes of several addresses by one entry share it.
+        Where it stands in the order, as `cursor_of` says; changes of several addresses by one entry share it.
     at
         When, ISO 8601 in UTC.
     kind
@@ -88,6 +88,23 @@ class Change(NamedTuple):
             *(self.cursor, self.at.encode(), self.kind.encode()),
             *(before, self.after),
         )
+
+
+CHECK_BITS = 20
+
+
+def cursor_of(seq: int, digest: str) -> int:
+    """Return the cursor of an entry of the log: rising with its number, and of this history alone.
+
+    After a backup is restored other entries get the numbers of those that are lost. A cursor of the lost ones is then
+    known by its last bits, which are of the entry's hash.
+
+    Parameters
+    ----------
+    seq, digest
+        The entry's number and hash.
+    """
+    return seq << CHECK_BITS | int(digest[: CHECK_BITS // 4], 16)
 
 
 def public(address: Mapping[str, Any], place: Mapping[str, Any]) -> Json:

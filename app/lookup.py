@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 from sqlalchemy.engine import Connection
 
-from app.feed import AT_ONCE, KINDS, Change, Entry, Json, entries, hash_of, placed, public, row_of
+from app.feed import AT_ONCE, KINDS, Change, Entry, Json, cursor_of, entries, hash_of, placed, public, row_of
 
 PLACE = (*("x_ft", "y_ft", "lon", "lat", "placement", "accuracy_ft", "access_lon", "access_lat", "access_note"),)
 """What is kept of a location's row."""
@@ -48,6 +48,8 @@ class Known:
         Id of the address that took its place, or None.
     body
         What the public may know of it, as JSON.
+    void
+        Whether the import that brought it in was undone: it never was a number, and no lookup finds it.
     """
 
     id: int
@@ -68,6 +70,7 @@ class Known:
     y: float
     replaced_by: int | None
     body: bytes
+    void: bool = False
 
     @property
     def active(self) -> bool:
@@ -96,6 +99,7 @@ class Index:
         self.by_id: dict[int, Known] = {}
         self.changes: list[Change] = []
         self.last: tuple[int, str] = (0, "")
+        self._imported: set[int] = set()
         self._places: dict[int, tuple[Any, ...]] = {}
         self._by_place: dict[int, list[int]] = {}
         self._by_text: dict[str, list[int]] = {}
@@ -155,7 +159,11 @@ class Index:
 
     def _changed(self, entry: Entry, row: Json) -> None:
         place = dict(zip(PLACE, self._places[row["location_id"]], strict=True))
-        self._put(entry, _known(row, place, orjson.dumps(public(row, place))))
+        new = _known(row, place, orjson.dumps(public(row, place)))
+        if entry.what == "import":
+            self._imported.add(new.id)
+        new.void = entry.what == "undo" and not new.active and new.id in self._imported
+        self._put(entry, new)
 
     def _put(self, entry: Entry, new: Known) -> None:
         old = self.by_id.get(new.id)
@@ -165,11 +173,14 @@ class Index:
         before = old.body if old else None
         if before != new.body:
             kind = KINDS.get(entry.what, entry.what.replace(" ", "_"))
-            self.changes.append(Change(entry.seq, entry.at, kind, new.id, before, new.body))
+            at = cursor_of(entry.seq, entry.hash)
+            self.changes.append(Change(at, entry.at, kind, new.id, before, new.body))
 
     def _learn(self, new: Known) -> None:
         self.by_id[new.id] = new
         self._by_place.setdefault(new.place, []).append(new.id)
+        if new.void:
+            return
         for text in new.texts:
             self._by_text.setdefault(text, []).append(new.id)
         held = self._by_number.setdefault((new.key, new.half, new.number), [])
@@ -181,6 +192,8 @@ class Index:
 
     def _forget(self, old: Known) -> None:
         self._by_place[old.place].remove(old.id)
+        if old.void:
+            return
         for text in old.texts:
             self._by_text[text].remove(old.id)
         held = self._by_number[old.key, old.half, old.number]
@@ -210,6 +223,11 @@ class Index:
         found = [one for other in window for one in self.at(key, half, other) if one.active]
         return found[:count]
 
+    def numbered(self, half: str, number: int) -> list[Known]:
+        """Return the active addresses of a number on any street, on one half where it is given."""
+        places = [place for place in self._numbers if half in {"", place[1]}]
+        return [one for key, side in places for one in self.at(key, side, number) if one.active]
+
     def halves(self, key: str) -> list[str]:
         """Return the halves of a street on which there are numbers."""
         return [half for street, half in self._numbers if street == key]
@@ -232,6 +250,11 @@ class Index:
             Distance in feet and address, the nearest first.
         """
         return [(away, self.by_id[k]) for away, k in self._near.ask(x, y, radius_ft, count)]
+
+    def told(self, cursor: int) -> bool:
+        """Whether a cursor is 0 or that of a change of this register's own history."""
+        at = bisect_left(self.changes, cursor, key=_cursor)
+        return not cursor or (at < len(self.changes) and self.changes[at].cursor == cursor)
 
     def since(self, cursor: int, most: int) -> list[Change]:
         """Return the changes after a cursor, whole entries of the log at a time.

@@ -96,7 +96,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     errors.install(app)
     app.add_middleware(KnownKeys)
     logged = settings.state_dir / LOG_FOLDER
-    app.add_middleware(Lookups, watch=app.state.watch, directory=logged, rate=settings.lookup_rate / settings.workers)
+    app.add_middleware(Lookups, watch=app.state.watch, directory=logged, rate=settings.lookup_rate)
     app.include_router(lookups.router)  # first: each route before it would cost every lookup some microseconds
     app.include_router(api.router)
     app.include_router(register_api.router)

@@ -27,6 +27,11 @@ _STREET_ELEMENTS = {
     "St_PosTyp": "street_post_type",
     "St_PosDir": "street_post_directional",
 }
+OTHERS = (
+    *("Country", "A2", "A3", "A4", "A5", "State", "County", "Inc_Muni", "Uninc_Comm", "Nbrhd_Comm", "MSAGComm", "ESN"),
+    *("Building", "Structure", "Floor", "Room", "Seat", "Site", "SubSite", "Addtl_Loc", "LandmkName", "PlaceType"),
+)
+"""Elements that a complete location may have and nothing here can tell of."""
 _NUMBER_ELEMENTS = ("AddNum_Pre", "Add_Number", "AddNum_Suf")
 ELEMENTS = (
     *_NUMBER_ELEMENTS,
@@ -81,7 +86,8 @@ def read_parts(parts: Mapping[str, str]) -> str:
     StreetsError
         No number, no street, or a name that is none of `ELEMENTS`.
     """
-    faults = [Fault(name, parts[name], f"one of {', '.join(ELEMENTS)}") for name in parts if name not in ELEMENTS]
+    known = {*ELEMENTS, *OTHERS}
+    faults = [Fault(name, parts[name], f"one of {', '.join(ELEMENTS)}") for name in parts if name not in known]
     faults += [Fault(name, "nothing", "a value") for name in ("Add_Number", "St_Name") if not parts.get(name)]
     if faults:
         raise StreetsError("These parts are no address.", faults)
@@ -283,9 +289,11 @@ def _other_elements(found: Found, asked: Address, village: Village) -> None:
         if value:
             made.setdefault(name, UNCHECKED)
     if asked.community:
-        made["Post_Comm"] = VALID if asked.community.casefold() == village.files.settings.name.casefold() else UNCHECKED
+        made["Post_Comm"] = VALID if asked.community.casefold() == village.files.settings.name.casefold() else INVALID
     if asked.state:
         made["A1"] = VALID if _read_state(village.files.settings.state) == asked.state else INVALID
+    if INVALID in {made.get("Post_Comm"), made.get("A1")}:  # the same number and street of another place
+        found.match, found.known, found.address = "none", None, ""
 
 
 @lru_cache(maxsize=64)
@@ -324,16 +332,16 @@ def near_matches(index: Index, village: Village, found: Found) -> list[Json]:
     keys = (
         keys or list(layout.bare.get(_bare(asked.street_name), ())) or list(read_search(village, asked.street).streets)
     )
-    held: list[Known] = []
-    lying: list[Json] = []
-    for key in keys[:NEAREST]:
-        halves = sorted(layout.halves[key], key=lambda half: half != asked.pre_directional)
-        for half in halves:
-            held += [one for one in index.at(key, half, asked.number) if one.active]
-            lying += _lying(layout, key, half, asked.number) if found.match == "none" else []
-    for key in keys[:NEAREST]:
-        for half in sorted(layout.halves[key], key=lambda half: half != asked.pre_directional):
-            held += index.beside(key, half, asked.number, NEAREST)
+    halves = [
+        (key, half)
+        for key in keys[:NEAREST]
+        for half in sorted(layout.halves.get(key, ()), key=lambda half: half != asked.pre_directional)
+    ]
+    held = [one for place in halves for one in index.at(*place, asked.number) if one.active]
+    held += [one for place in halves for one in index.beside(*place, asked.number, NEAREST)]
+    held = held or ([] if halves else index.numbered(asked.pre_directional, asked.number))
+    lying = [one for place in halves for one in _lying(layout, *place, asked.number)] if found.match == "none" else []
+    lying = lying or ([] if held else [one for place in halves for one in _closest(layout, *place, asked.number)])
     own = found.known.id if found.known and found.known.active else 0
     told = {one.id: one.brief for one in held if one.id != own}
     same = [one for one in told.values() if index.by_id[one["id"]].number == asked.number]
@@ -341,6 +349,21 @@ def near_matches(index: Index, village: Village, found: Found) -> list[Json]:
     blocks = [one for one in lying if one["address"] not in taken]
     others = [one for one in told.values() if one not in same]
     return [*same, *blocks, *others][:NEAREST]
+
+
+def _closest(layout: Layout, key: str, half: str, number: int) -> list[Json]:
+    """Return the number of a half-street's blocks that is nearest to one that none of them has."""
+    blocks = layout.rows.get((key, half), {})
+    steps = ((hundred, number + 2 * k) for hundred in blocks for k in _toward(layout.law, hundred, number))
+    has = [other for hundred, other in steps if any(_within(row, other, layout.law) for row in blocks[hundred])]
+    nearest = min(has, key=lambda other: abs(other - number), default=0)
+    return _lying(layout, key, half, nearest) if nearest else []
+
+
+def _toward(law: NumberingLaw, hundred: int, number: int) -> range:
+    """Return how many steps of two lead from a number to each number of its parity in a block."""
+    first = hundred + (law.first_odd if number % 2 else law.first_even)
+    return range((first - number) // 2, (first - number) // 2 + law.last_unit + 1)
 
 
 def _lying(layout: Layout, key: str, half: str, number: int) -> list[Json]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import date, timedelta
 from http import HTTPStatus
 from pathlib import Path
@@ -36,6 +36,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 router = APIRouter(prefix="/api/v1/911", tags=["911"], responses=PROBLEMS)
 AddressText = Annotated[str, Query(max_length=1000, examples=["145 N Alma St"], description="As anyone writes it.")]
+NEAREST_PARAMETERS = ("lat", "lon", "radius_ft", "limit", "accuracy_ft")
 LOG_FOLDER = "911-log"
 """Where requests are logged, in the state directory."""
 LOG_DAYS = 400
@@ -140,7 +141,8 @@ class Lookups:
     directory
         Where requests are logged.
     rate
-        Requests a second that a key may make of this process; 0 for any number.
+        Requests a second that a key may make; 0 for any number. Each process counts those it answers itself, so that
+        no key is refused within its rate.
     """
 
     def __init__(self, app: ASGIApp, watch: Watch, directory: Path, rate: float) -> None:
@@ -175,7 +177,7 @@ class Lookups:
         fresh = state["fresh"] = await self.watch.current()
         refused = await self._admit(scope, state)
         if refused is None:
-            await self.app(scope, receive, noted)
+            await self.app(scope, receive, aged(fresh, noted))
         else:
             await refusal(refused, fresh)(scope, receive, noted)
 
@@ -211,6 +213,32 @@ class Lookups:
         return TooOftenError.of("Authorization", found, f"to be sent again in {max(wait_s, 0.1):.1f} s")
 
 
+def aged(fresh: Fresh, send: Send) -> Send:
+    """Return a sender that puts the age on a problem that the framework answers: no such path, a value out of range."""
+    held: list[Message] = []
+
+    async def sender(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            told = dict(message["headers"])
+            if message["status"] < 400 or told.get(b"content-type") != PROBLEM.encode():
+                await send(message)
+            else:
+                held.append(message)
+            return
+        if not held:
+            await send(message)
+            return
+        held.append(message)
+        if not message.get("more_body"):
+            problem = orjson.loads(b"".join(part.get("body", b"") for part in held[1:]))
+            answered = answer({"as_of": None, **problem}, fresh, held[0]["status"])
+            kept = [(n, v) for n, v in held[0]["headers"] if n not in {b"content-length", b"content-type"}]
+            await send({**held[0], "headers": [*kept, *answered.raw_headers]})
+            await send({"type": "http.response.body", "body": answered.body})
+
+    return sender
+
+
 def refusal(error: StreetsError, fresh: Fresh) -> Response:
     """Return a problem with the age of what is known."""
     status, title = status_of(error)
@@ -231,9 +259,22 @@ def answer(content: Mapping[str, Any], fresh: Fresh, status: int = 200, headers:
 # --- what is asked --------------------------------------------------------------------------------------------
 
 
+def _once(request: Request, known: Collection[str]) -> dict[str, str]:
+    """Return the parameters that were sent, each once and each known."""
+    sent = request.query_params.multi_items()
+    values = dict(sent)
+    for name in values if known else ():
+        if name not in known:
+            raise StreetsError.of(name, values[name], f"no parameter of this name; one of {', '.join(known)}")
+    if len(values) < len(sent):
+        twice = next(name for name in values if [n for n, _ in sent].count(name) > 1)
+        raise StreetsError.of(twice, "more than one", "one value")
+    return values
+
+
 def _text(request: Request, address: str) -> str:
     """Return the address that is asked for, as one text or by its CLDXF elements."""
-    parts = {name: value for name, value in request.query_params.items() if name not in {"address", "key"}}
+    parts = {name: value for name, value in _once(request, ()).items() if name != "address"}
     if address and parts:
         names = ", ".join(parts)
         raise StreetsError.of("address", f"a text, and also {names}", "one text, or CLDXF elements alone")
@@ -284,24 +325,32 @@ async def lookup_nearest(
 ) -> Response:
     """List addresses with distance, side and the words a dispatcher says."""
     watch, fresh = request.app.state.watch, request.state.fresh
+    try:
+        _once(request, NEAREST_PARAMETERS)
+    except StreetsError as error:
+        return refusal(error, fresh)
     return answer(nearest(watch.index, watch.village, lat, lon, radius_ft, limit, accuracy_ft), fresh)
 
 
 @router.get("/changes", summary="What changed, in order, from the first change on")
 async def lookup_changes(
     request: Request,
-    since: Annotated[int, Query(ge=0, le=2_000_000_000, description="`next` of the answer before; 0 for all.")] = 0,
+    since: Annotated[int, Query(ge=0, lt=2**53, description="`next` of the answer before; 0 for all.")] = 0,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
 ) -> Response:
     """List changes of addresses: each with the public state before and after; replayed from 0 they are the register."""
     watch, fresh = request.app.state.watch, request.state.fresh
     index: Index = watch.index
+    try:
+        _once(request, ("since", "limit"))
+    except StreetsError as error:
+        return refusal(error, fresh)
     with index.lock:
-        found, last = index.since(since, limit), index.last[0]
-    following = found[-1].cursor if found else since
-    if since > last and not watch.behind:
-        expected = f"at most {last}, the last that is known: the register was restored from a backup; begin again at 0"
+        told, found = index.told(since), index.since(since, limit)
+    if not told and not watch.behind:
+        expected = "0, or a cursor of this register: it was restored from an older backup, so begin again at 0"
         return refusal(StreetsError.of("since", str(since), expected), fresh)
+    following = found[-1].cursor if found else since
     about = orjson.dumps({"next": following, "as_of": fresh.as_of, "age_s": fresh.age_s})
     body = b'{"items":[%s],%s' % (b",".join(change.body for change in found), about[1:])
     return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
