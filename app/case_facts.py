@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from typing import Any
 
-from app.clocks import LOCAL, local_instant, said_instant
+from app.clocks import LOCAL, local_instant, not_too_early, said_instant
 from app.settings import plain
 from gis.errors import Fault, StreetsError
 
@@ -38,6 +38,8 @@ class Asked:
         Whether it may name a person, so that it is shown to officers only.
     aside
         Whether a form keeps it folded away: it is seldom known.
+    most, lines
+        At most so many signs, and so many lines; 0 lines for any.
     """
 
     key: str
@@ -49,9 +51,13 @@ class Asked:
     long: bool = False
     private: bool = False
     aside: bool = False
+    most: int = 2000
+    lines: int = 0
 
 
-MOST_TEXT, MOST_IN = 2000, 600.0
+MOST_IN = 600.0
+MOST_ADDRESSEE, ADDRESSEE_LINES = 100, 6
+"""Signs of a line of an addressee, and lines: as many as the head of a letter has room for."""
 _FRACTIONS = {"¼": " 1/4", "½": " 1/2", "¾": " 3/4", "⅛": " 1/8", "⅜": " 3/8", "⅝": " 5/8", "⅞": " 7/8"}
 _INCHES = re.compile(r'([0-9]{1,3}(?:\.[0-9]{1,4})?)?(?: ?([0-9]{1,2})/([0-9]{1,2}))? ?(?:in\.?|inch|inches|")?')
 
@@ -143,9 +149,27 @@ def _read(asked: Asked, value: Any) -> Any:
     text = value.strip()
     if asked.choices and text not in asked.choices:
         raise StreetsError.of(asked.key, text[:60], f"one of {', '.join(asked.choices)}")
-    if len(text) > MOST_TEXT:
-        raise StreetsError.of(asked.key, f"{len(text)} characters", f"at most {MOST_TEXT}")
+    if len(text) > asked.most:
+        raise StreetsError.of(asked.key, f"{len(text)} characters", f"at most {asked.most}")
+    if asked.lines:
+        few_lines(text, asked.key, asked.lines)
     return plain(text, asked.key)
+
+
+def few_lines(text: str, key: str, lines: int = ADDRESSEE_LINES, most: int = MOST_ADDRESSEE) -> None:
+    """Refuse a text that the head of a letter has no room for.
+
+    Raises
+    ------
+    StreetsError
+        More lines than `lines`, or a line of more than `most` signs.
+    """
+    found = text.splitlines()
+    if len(found) > lines:
+        raise StreetsError.of(key, f"{len(found)} lines", f"at most {lines} lines of {most} characters")
+    longest = max((len(line) for line in found), default=0)
+    if longest > most:
+        raise StreetsError.of(key, f"a line of {longest} characters", f"at most {lines} lines of {most} characters")
 
 
 # --- when ---
@@ -194,6 +218,7 @@ def happened(day: date, clock: str, now: datetime) -> tuple[datetime, bool]:
     StreetsError
         A time that the clocks skipped, or that came twice without saying which; the future.
     """
+    not_too_early(day, "date")
     day_only = not clock.strip()
     if day_only:
         at = now if day == now.astimezone(LOCAL).date() else local_instant(day, NOON)
@@ -230,6 +255,7 @@ def read_at(value: object, now: datetime) -> tuple[datetime, bool]:
         if re.fullmatch(r"\d{4}-\d\d-\d\d", text, flags=re.ASCII):
             return happened(date.fromisoformat(text), "", now)
         at = datetime.fromisoformat(text)
+        not_too_early(at.date(), "at")
         if at.tzinfo is None:
             at = local_instant(at.date(), at.time())
         return past(at.astimezone(now.tzinfo), now, "at"), False

@@ -19,8 +19,9 @@ from sqlalchemy.engine import Connection
 
 from app import registers
 from app.auth import Permission
-from app.case_facts import Asked, Facts
-from app.casework import Clock, Course, Kind, Matter, State, Step, Taken, anew, back, stays, to
+from app.case_facts import ADDRESSEE_LINES, MOST_ADDRESSEE, Asked, Facts
+from app.case_words import DEFECTS, HOW, IN_USE_AGAIN, NOT_MAINTAINED, PAYS, PENALTY, SURVEY, YES_NO
+from app.casework import Clock, Course, Kind, Matter, State, Step, Taken, anew, back, looked_later, stays, to
 from app.clocks import LOCAL, said_day, said_instant, within_days
 from app.law import law_on
 from app.tables import case_events, cases, surveys
@@ -28,48 +29,22 @@ from gis.errors import Fault, StreetsError
 from gis.measure import Measured, Verdict, judge
 
 SECTION = "288-15 M"
-PENALTY = (
-    "“Upon conviction thereof, he shall be subject to penalties.” The section names no amount, and § 1-3, where the "
-    "Code has its penalties, is not known here: none is stated."
-)
-SURVEY = (
-    "The survey of § 288-15 G(1) is not recorded as completed. Whether a number must be placed before it is, the "
-    "Director decides."
-)
-DEFECTS = {
-    "none": "No number is shown",
-    "wrong": "Another number is shown",
-    "small": "The number is too small",
-    "unreadable": "The number cannot be read from the street",
-    "fell_off": "A number that was up has come off",
-}
-NOT_MAINTAINED = frozenset({"unreadable", "fell_off"})
-"""Defects of a number that was attached before: M's "maintain"."""
-HOW = {
-    "handed": "Handed to the person",
-    "left": "Left at the building",
-    "mailed": "Sent by mail",
-    "certified": "Sent by certified mail",
-    "posted": "Posted on the building",
-    "other": "In another way, told in the reason",
-}
-YES_NO = {"yes": "yes", "no": "no"}
-PAYS = {
-    "village": "The Village: the building’s first number",
-    "owner": "The owner: a replacement",
-}
 
 
 # --- what each step needs ---
 
 
 def _report(taken: Taken) -> Facts:
-    """Keep with a first report whether the number was found displayed before: then it was attached, and fell off."""
+    """Keep with a first report what its clock rests on: whether the number was displayed before, or brought in."""
     address = taken.matter.address
     assert address is not None
+    old = registers.brought_in(taken.connection, address["id"])
+    if not old and _day(taken.at) < _day(address["made_at"]):
+        expected = f"on or after {said_day(_day(address['made_at']))}, when {address['full']} was assigned"
+        raise StreetsError.of("at", said_day(_day(taken.at)), expected)
     if taken.facts["defect"] == "wrong" and not taken.facts.get("shown"):
         raise StreetsError.of("shown", "nothing", "the number that is shown")
-    return taken.facts | _displayed_before(taken, address["id"])
+    return taken.facts | ({"existing": True} if old else {}) | _displayed_before(taken, address["id"])
 
 
 def _displayed_before(taken: Taken, address_id: int) -> Facts:
@@ -141,29 +116,39 @@ def _misplaced(taken: Taken) -> list[Fault]:
 
 
 def _served(taken: Taken) -> Facts:
-    """Refuse a service before the 20 days of neglect are over; where one reading has them running, ask why."""
+    """Refuse a service before the 20 days of neglect are over, or of another notice than this case's own.
+
+    A notice that was written on paper elsewhere has no number here: the reason says what was served.
+    """
     _after_neglect(taken)
-    issued = [event for event in taken.matter.course.of("issue") if _day(event["at"]) <= _day(taken.at)]
+    every = taken.matter.course.of("issue")
+    issued = [event["facts"]["number"] for event in every if _day(event["at"]) <= _day(taken.at)]
     facts = dict(taken.facts)
+    if "notice" in facts and facts["notice"] not in issued:
+        known = f"{' or '.join(issued)}, issued in this case" if issued else "nothing: none was issued in this case"
+        expected = f"{known} by {said_day(_day(taken.at))}; one written elsewhere is told in the reason"
+        raise StreetsError.of("notice", facts["notice"][:60], expected)
     if "notice" not in facts and issued:
-        facts["notice"] = issued[-1]["facts"]["number"]
-    if "notice" not in facts and not taken.reason:
-        raise StreetsError.of("notice", "no notice issued here by then", "its number, or in the reason what was served")
+        facts["notice"] = issued[-1]
+    if "notice" not in facts:
+        if not taken.reason:
+            raise StreetsError.of("notice", "no notice issued here by then", "in the reason, what was served")
+        facts["elsewhere"] = True
     if facts["how"] == "other" and not taken.reason:
         raise StreetsError.of("reason", "nothing", "how it was served")
     return facts
 
 
-def _after_neglect(taken: Taken) -> None:
+def _after_neglect(taken: Taken, field: str = "at", does: str = "served") -> None:
     clock = NUMBERING.clock(taken.matter)
     assert clock is not None
     over = clock.deadline.over(taken.at)
     end = said_day(clock.deadline.day) if clock.deadline.day else ""
     if over is False:
         expected = f"after {end}: the notice is for who neglected the number “for the period of 20 days” (§ {SECTION})"
-        raise StreetsError.of("at", said_day(_day(taken.at)), expected)
+        raise StreetsError.of(field, said_day(_day(taken.at)), expected)
     if over is None and not taken.reason:
-        told = f"why it is served already: the 20 days ended {end}, but {clock.deadline.alternative_reading}"
+        told = f"why it is {does} already: the 20 days ended {end}, but {clock.deadline.alternative_reading}"
         raise StreetsError.of("reason", "nothing", told)
 
 
@@ -172,7 +157,12 @@ def _to_issue(taken: Taken) -> Facts:
     if address is None or address["status"] not in {"provisional", "official"}:
         found = f"{address['full']}, {address['status']}" if address else "none"
         raise StreetsError.of("address", found, "an address that is provisional or official")
-    return taken.facts
+    _after_neglect(taken, "issue", "issued")
+    before = taken.matter.course.last("issue")
+    if before and not taken.reason:
+        found = f"{before['facts']['number']}, issued on {said_day(_day(before['at']))}"
+        raise StreetsError.of("reason", found, "why a further notice is issued: one notice is served for a neglect")
+    return taken.facts | ({"why": taken.reason} if taken.reason else {})
 
 
 # --- clocks ---
@@ -237,6 +227,10 @@ def neglected_from(matter: Matter) -> tuple[date, str, str]:
     if first["what"] == "reopen":
         seen = max(_day(first["at"]), assigned)
         return seen, "neglect_days", f"Read so: counted from {said_day(seen)}, for it was found displayed before."
+    if first["facts"].get("existing"):
+        seen = _day(first["at"])
+        why = "It is an existing number, brought into the register; when it was assigned is not known."
+        return seen, "neglect_days", f"{why} Read so: counted from {said_day(seen)}, when it was first seen missing."
     if first["facts"]["defect"] not in NOT_MAINTAINED and "displayed_before" not in first["facts"]:
         return assigned, "place_within_days", f"Read so: {since}."
     seen = max(_day(first["at"]), assigned)
@@ -254,6 +248,9 @@ def remarks(connection: Connection, matter: Matter) -> list[str]:
         told.append("The number is only proposed: an officer confirms it before a notice can be issued.")
     if address and address["status"] == "retired":
         told.append("The address is retired.")
+    elif _in_use_again(matter):
+        told.append(IN_USE_AGAIN)
+    told += _overtaken(matter.course)
     lapsed = matter.course.events and matter.course.events[0]["what"] == "renumber"
     if lapsed and any(event["what"] == "serve" for event in matter.course.earlier):
         told.append(
@@ -264,8 +261,28 @@ def remarks(connection: Connection, matter: Matter) -> list[str]:
     return told
 
 
+def _in_use_again(matter: Matter) -> bool:
+    last = matter.course.events[-1] if matter.course.events else None
+    return bool(last and last["what"] == "retire" and matter.address and matter.address["status"] != "retired")
+
+
+def _overtaken(course: Course) -> list[str]:
+    """Tell of inspections that found the number up, and that a later look overtakes."""
+    if course.state not in OPEN:
+        return []
+    found = [event for event in course.of("inspect") if event["facts"]["found"] == "displayed"]
+    return [
+        f"The inspection of {said_day(_day(event['at']))} found the number up; somebody looked again on "
+        f"{said_day(_day(later['at']))}: the later look decides."
+        for event in found
+        if (later := looked_later(course, event, LOOKS))
+    ]
+
+
 def likely(matter: Matter, over: bool | None) -> str:
     """Return the step that is likely next: the notice once the 20 days are over, else an inspection."""
+    if _in_use_again(matter):
+        return "reopen"
     if matter.course.state != "reported" or over is False:
         return "inspect"
     return "serve" if matter.course.last("issue") else "issue"
@@ -274,6 +291,8 @@ def likely(matter: Matter, over: bool | None) -> str:
 # --- the kind ---
 
 OPEN = frozenset({"reported", "notified"})
+LOOKS = frozenset({"report", "inspect"})
+"""Events in which somebody saw the building."""
 CLOSED = frozenset({"displayed", "withdrawn", "dismissed"})
 _MEASURED = (
     Asked("height_in", "Height of the number, inches", "If it was measured, such as 2 1/2", inches=True, aside=True),
@@ -290,7 +309,8 @@ _NOTE = Asked("note", "What was seen", "In a sentence, if there is more to say",
 
 def _closes(state: str) -> Any:
     def lead(course: Course, event: registers.Row) -> Course:
-        return to(state)(course, event) if event["facts"]["found"] == "displayed" else stays(course, event)
+        closes = event["facts"]["found"] == "displayed" and looked_later(course, event, LOOKS) is None
+        return to(state)(course, event) if closes else stays(course, event)
 
     return lead
 
@@ -310,10 +330,10 @@ STEPS = {
         "288-15 L",
         (
             Asked("defect", "What is wrong", choices=DEFECTS, needed=True),
-            Asked("shown", "The number that is shown", "If it is another one"),
+            Asked("shown", "The number that is shown", "If it is another one", most=40),
             *_MEASURED,
             _NOTE,
-            Asked("by", "Who saw it", "If it was not you", private=True, aside=True),
+            Asked("by", "Who saw it", "If it was not you", private=True, aside=True, most=200),
         ),
         _report,
         any_time=True,
@@ -360,12 +380,16 @@ STEPS = {
                 "Name of owner, occupant or agent if known, and where it goes; a line each",
                 long=True,
                 private=True,
+                most=MOST_ADDRESSEE * ADDRESSEE_LINES + ADDRESSEE_LINES,
+                lines=ADDRESSEE_LINES,
             ),
             Asked("pays", "Who pays for the number (§ 288-15 G(2))", choices=PAYS, needed=True),
         ),
         _to_issue,
         undoable=False,
         document="violation",
+        offers_reason=True,
+        after_clock=True,
         help="The notice is kept as issued. The 10 days begin when the Director records its service.",
     ),
     "serve": Step(
@@ -377,12 +401,13 @@ STEPS = {
         SECTION,
         (
             Asked("how", "How it was served", choices=HOW, needed=True),
-            Asked("on", "On whom", "Owner or occupant; a name if it is known", private=True),
-            Asked("by", "By whom", "If it was not you", private=True),
-            Asked("notice", "Number of the notice", "The one issued last where left empty"),
+            Asked("on", "On whom", "Owner or occupant; a name if it is known", private=True, most=200),
+            Asked("by", "By whom", "If it was not you", private=True, most=200),
+            Asked("notice", "Number of the notice", "The one issued last in this case where left empty", most=40),
         ),
         _served,
         offers_reason=True,
+        after_clock=True,
         help="“the Director of Public Works shall serve upon him a notice”. The section does not say how.",
     ),
     "note": Step(

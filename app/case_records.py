@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app import cases, registers
-from app.auth import Person
+from app.auth import ALLOWED, Person
 from app.case_facts import Asked
 from app.cases import KINDS
 from app.casework import UNDO, Clock, Kind, Matter, Step
@@ -176,22 +176,28 @@ def _done(kind: Kind, event: Row | None) -> str:
 
 def _not_his(kind: Kind, event: Row | None, person: Person) -> str:
     permission = kind.steps[event["what"]].permission if event else None
-    return "" if permission and person.may(permission) else "You may not do it, so you may not undo it."
+    if permission is None or person.may(permission):
+        return ""
+    offices = " or ".join(sorted(ALLOWED[permission]))
+    return f"Only who may {permission.value} can take it back: {offices}. Ask there if it was a mistake."
 
 
 def _offers(kind: Kind, matter: Matter, person: Person, now: datetime) -> list[Json]:
     """Return the steps that a person may take now, the likely one first."""
     clock = kind.clock(matter)
     likely = kind.likely(matter, clock.deadline.over(now) if clock else False)
-    names = [name for name, step in kind.steps.items() if _offered(step, matter, person)]
+    runs = bool(clock and clock.deadline.over(now) is False)
+    names = [name for name, step in kind.steps.items() if _offered(step, matter, person, runs=runs)]
     found = [
         _may(name, kind.steps[name]) for name in sorted(names, key=lambda name: (name != likely, name == kind.opening))
     ]
     return [{**one, "title": "Add a further report"} if one["step"] == kind.opening else one for one in found]
 
 
-def _offered(step: Step, matter: Matter, person: Person) -> bool:
-    return bool(step.permission and person.may(step.permission) and matter.course.state in step.states)
+def _offered(step: Step, matter: Matter, person: Person, *, runs: bool) -> bool:
+    return not (runs and step.after_clock) and bool(
+        step.permission and person.may(step.permission) and matter.course.state in step.states
+    )
 
 
 def _may(name: str, step: Step) -> Json:

@@ -60,5 +60,5 @@ def take(
     with atlas.database.read() as connection:
         kind = cases.KINDS[cases.get(connection, case_id)["kind"]]
     if cases.step_of(kind, name).document:
-        return issuing.issue_for_case(atlas, person, case_id, given, base_url, key)
+        return issuing.issue_for_case(atlas, person, case_id, given, base_url, now, key)
     return cases.take(atlas.database, person, case_id, name, given, now, key)

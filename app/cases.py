@@ -428,7 +428,9 @@ def on_address(connection: Connection, address_id: int) -> list[Row]:
 # --- a document that a step issues ---
 
 
-def check_document(connection: Connection, person: Person, case_id: int, given: Mapping[str, Any]) -> Facts:
+def check_document(
+    connection: Connection, person: Person, case_id: int, given: Mapping[str, Any], now: datetime
+) -> Facts:
     """Return the facts of a case's document, refused as recording it would be.
 
     Parameters
@@ -440,7 +442,9 @@ def check_document(connection: Connection, person: Person, case_id: int, given: 
     case_id
         The case.
     given
-        The facts of the step that issues it.
+        The facts of the step that issues it, perhaps a ``reason``.
+    now
+        The instant it would be issued.
 
     Returns
     -------
@@ -460,7 +464,7 @@ def check_document(connection: Connection, person: Person, case_id: int, given: 
     matter = matter_of(connection, case)
     check_state(kind, step, matter)
     facts = read_facts(step.asks, {key: value for key, value in given.items() if key not in OF_CASE})
-    return step.check(Taken(connection, matter, facts, case["opened_at"], ""))
+    return step.check(Taken(connection, matter, facts, now, _reason(given.get("reason"), needed=step.reason)))
 
 
 def record_document(act: Act, case_id: int, facts: Facts) -> Row:

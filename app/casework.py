@@ -6,7 +6,7 @@ one small function that reads its clocks off its events. `app.cases` records the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 
 from app.auth import Permission
 from app.case_facts import Asked, Facts
-from app.clocks import Deadline
+from app.clocks import LOCAL, Deadline
 from app.registers import Row
 
 UNDO = "undo"
@@ -86,6 +86,34 @@ def anew(state: str) -> Leads:
 def back(course: Course, event: Row) -> Course:
     """Lead back to the state before the case was closed."""
     return replace(course, state=course.before, before=course.state, since=event["at"], events=(*course.events, event))
+
+
+def looked_later(course: Course, event: Row, looks: Collection[str]) -> Row | None:
+    """Return the last of those who looked, recorded before an event, and who looked later than it did.
+
+    Parameters
+    ----------
+    course
+        Of the case.
+    event
+        What was seen, and when.
+    looks
+        Names of the events in which somebody looked.
+
+    Returns
+    -------
+    dict or None
+        The event; None where nobody had looked later.
+    """
+    others = (one for one in course.events if one["what"] in looks and one["id"] != event["id"])
+    return max((one for one in others if _later(one, event)), key=lambda one: one["at"], default=None)
+
+
+def _later(one: Row, other: Row) -> bool:
+    """Whether one was later: by its day; on the same day by its time, where both are known."""
+    days = [event["at"].astimezone(LOCAL).date() for event in (one, other)]
+    known = not (one["facts"].get("day_only") or other["facts"].get("day_only"))
+    return bool(days[0] > days[1] or (days[0] == days[1] and known and one["at"] > other["at"]))
 
 
 @dataclass(frozen=True)
@@ -212,6 +240,8 @@ class Step:
         Whether its form offers a reason though none may be needed.
     help
         What is said above its form.
+    after_clock
+        Whether it is refused while the clock of the state still runs under every reading.
     """
 
     title: str
@@ -228,6 +258,7 @@ class Step:
     document: str = ""
     offers_reason: bool = False
     help: str = ""
+    after_clock: bool = False
 
 
 @dataclass(frozen=True)

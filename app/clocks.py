@@ -25,6 +25,8 @@ from gis.errors import StreetsError
 LOCAL = ZoneInfo("America/Chicago")
 HOLIDAYS_FILE = Path(__file__).with_name("holidays.toml")
 RULE = "Wis. Stat. § 990.001(4)"
+EARLIEST = date(1900, 1, 1)
+"""The earliest day that is taken; one before it is a slip in the year."""
 OFFICE_HOURS = (time(8), time(17))
 """Assumed; they matter only for whether the office is open."""
 
@@ -404,6 +406,31 @@ def said_day(day: date) -> str:
     """
     weekday = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")[day.weekday()]
     return f"{weekday}, {_MONTHS[day.month - 1]} {day.day}, {day.year}"
+
+
+def not_too_early(day: date, field: str) -> date:
+    """Refuse a day long before anything that the register records: a slip in its year.
+
+    Parameters
+    ----------
+    day
+        A day that was given.
+    field
+        Its field, for the message.
+
+    Returns
+    -------
+    date
+        The day.
+
+    Raises
+    ------
+    StreetsError
+        It is before `EARLIEST`.
+    """
+    if day < EARLIEST:
+        raise StreetsError.of(field, day.isoformat(), f"a day since {said_day(EARLIEST)}")
+    return day
 
 
 def local_day(at: datetime) -> str:

@@ -41,7 +41,8 @@ def _text(value: Any) -> Any:
 @lru_cache(maxsize=256)
 def instant(at: datetime) -> str:
     """Write an instant as the tables hold it: UTC, to the microsecond, always of one length."""
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    utc = at.astimezone(UTC)
+    return f"{utc.year:04d}-{utc:%m-%dT%H:%M:%S.%f}Z"  # %Y writes a year below 1000 without its zeros
 
 
 class Instant(TypeDecorator[datetime]):

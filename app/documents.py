@@ -164,12 +164,13 @@ def assignment_notice(sheet: Sheet, notice: Notice) -> bytes:
     """
 
     law = law_on(sheet.law_date)
+    assigned = f"On {said_day(notice.assigned_on)} this street number was assigned to your building:"
     return letter(
         sheet,
         Letter(
             title="Assignment notice",
             addressee=notice.addressee,
-            opening=f"On {said_day(notice.assigned_on)} this street number was assigned to your building:",
+            opening="Your building has this existing number:" if notice.existing else assigned,
             below=f"It replaces {notice.old_address}." if notice.old_address else "",
             summary=summary(notice, law),
             duties=duties(notice, law),

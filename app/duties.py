@@ -41,6 +41,8 @@ class Notice:
         What the number replaces, or ``""``.
     doors
         How many doors serve separate occupants.
+    existing
+        Whether the number was brought into the register; then the day of its assigning is not known.
     """
 
     assigned_on: date
@@ -54,6 +56,7 @@ class Notice:
     assumed_width_ft: float
     old_address: str
     doors: int
+    existing: bool = False
 
 
 @dataclass(frozen=True)
@@ -240,6 +243,8 @@ def due_day(deadline: Deadline) -> str:
 def _when(notice: Notice, law: Law) -> Duty:
     deadline = notice.deadline
     text = [deadline.counted]
+    if notice.existing:
+        text.append("It is an existing number, and when it was assigned is not known: counted from its entry here.")
     if deadline.alternative:
         text.append(f"Under another reading: {said(deadline.alternative)}. {deadline.alternative_reading}")
     if deadline.reading:
@@ -249,7 +254,8 @@ def _when(notice: Notice, law: Law) -> Duty:
 
 def _who_pays(notice: Notice) -> Duty:
     if notice.first_number:
-        return Duty("The Village pays", ("This is the building's first number.",), (ORDINANCE["first_cost"],))
+        why = "It is an existing number." if notice.existing else "This is the building's first number."
+        return Duty("The Village pays", (why,), (ORDINANCE["first_cost"],))
     was = f" It replaces {notice.old_address}." if notice.old_address else ""
     text = f"This number is a replacement: you procure it and pay for it.{was}"
     return Duty("The owner pays", (text,), (ORDINANCE["replacement_cost"],))

@@ -19,7 +19,9 @@ from app.assign import written
 from app.audit import Act
 from app.auth import Person
 from app.board import survey
-from app.case_numbering import DEFECTS, NUMBERING
+from app.case_facts import few_lines
+from app.case_numbering import NUMBERING
+from app.case_words import DEFECTS
 from app.changes import StateError
 from app.clocks import LOCAL, said_day, within_days
 from app.documents import Drawn, Letter, Neighbour, Notice, Sheet, assignment_notice, certificate, letter
@@ -64,6 +66,8 @@ class Asked:
         Whether it only shows what would be issued.
     key, said
         Of the request: the same one sent twice issues one document.
+    again
+        What a case's step was given and when, to be checked once more in the transaction that keeps it.
     """
 
     address_id: int
@@ -76,9 +80,12 @@ class Asked:
     draft: bool = False
     key: str = ""
     said: Json = field(default_factory=dict)
+    again: tuple[Mapping[str, Any], datetime] | None = None
 
 
-def of_case(connection: Connection, person: Person, case_id: int, given: Mapping[str, Any], base_url: str) -> Asked:
+def of_case(
+    connection: Connection, person: Person, case_id: int, given: Mapping[str, Any], base_url: str, now: datetime
+) -> Asked:
     """Return the document that a case's step issues.
 
     Parameters
@@ -93,6 +100,8 @@ def of_case(connection: Connection, person: Person, case_id: int, given: Mapping
         The facts of the step: ``addressee``, and who ``pays`` for the number.
     base_url
         As in `Asked`.
+    now
+        The instant it would be issued.
 
     Returns
     -------
@@ -104,7 +113,7 @@ def of_case(connection: Connection, person: Person, case_id: int, given: Mapping
     StreetsError
         The case's state, its address or the facts do not allow it.
     """
-    facts = cases.check_document(connection, person, case_id, given)
+    facts = cases.check_document(connection, person, case_id, given, now)
     address_id = cases.get(connection, case_id)["address_id"]
     first, addressee = facts["pays"] == "village", facts.get("addressee", "")
     return Asked(address_id, "violation", base_url, first, addressee, case_id, facts)
@@ -118,7 +127,13 @@ def draft(atlas: Atlas, person: Person, asked: Asked) -> bytes:
 
 
 def issue_for_case(
-    atlas: Atlas, person: Person, case_id: int, given: Mapping[str, Any], base_url: str, key: str = ""
+    atlas: Atlas,
+    person: Person,
+    case_id: int,
+    given: Mapping[str, Any],
+    base_url: str,
+    now: datetime | None = None,
+    key: str = "",
 ) -> Json:
     """Issue a case's document and record that in the case; the same request sent twice issues one.
 
@@ -128,8 +143,8 @@ def issue_for_case(
         The village and its register.
     person
         Who issues it.
-    case_id, given, base_url
-        As in `of_case`.
+    case_id, given, base_url, now
+        As in `of_case`; now when left out.
     key
         Of the request.
 
@@ -143,8 +158,9 @@ def issue_for_case(
         before = answered(connection, person.actor, key, said)
         if before is not None:
             return before
-        asked = of_case(connection, person, case_id, given, base_url)
-    return issue(atlas, person, replace(asked, key=key, said=said))
+        at = now or datetime.now(UTC)
+        asked = of_case(connection, person, case_id, given, base_url, at)
+    return issue(atlas, person, replace(asked, key=key, said=said, again=(given, at)))
 
 
 def issue(atlas: Atlas, person: Person, asked: Asked) -> registers.Row:
@@ -203,6 +219,8 @@ def _kept(connection: Connection, person: Person, asked: Asked, drawn: _DrawnUp)
 
 
 def _keep(connection: Connection, person: Person, asked: Asked, drawn: _DrawnUp) -> registers.Row:
+    if asked.again:  # another may have been issued, or served, while this one was drawn
+        cases.check_document(connection, person, asked.case_id, *asked.again)
     act = Act(connection, person.actor, f"{asked.kind} of {drawn.row['full']}", drawn.values["issued_at"])
     made = registers.insert(act, f"issue {asked.kind}", documents, drawn.values)
     if not asked.case_id:
@@ -216,7 +234,7 @@ def _drawn_up(atlas: Atlas, connection: Connection, person: Person, asked: Asked
     if lacking:
         found = f"{lacking}, U+{ord(lacking):04X}"
         raise StreetsError.of("addressee", found, "signs that the documents' fonts have")
-    plain(asked.addressee, "addressee")
+    few_lines(plain(asked.addressee, "addressee"), "addressee")
     row = registers.located(connection, asked.address_id)
     if row["status"] in {"retired", "proposed"}:
         raise StateError.of("id", f"{row['full']}, {row['status']}", "an address that is provisional or official")
@@ -381,6 +399,7 @@ def _notice(
         assumed_width_ft=back.get("assumed_width_ft", village.files.settings.row_width_ft),
         old_address=old[0]["full"] if old else "",
         doors=row["location_doors"],
+        existing=registers.brought_in(connection, row["id"]),
     )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -22,16 +22,17 @@ import sqlalchemy as sa
 from pypdf import PdfReader
 from sqlalchemy.exc import IntegrityError
 
-from app import case_records, case_steps, cases, changes, issuing, registers, undoing
-from app.audit import Actor, breaks
+from app import case_records, case_steps, cases, changes, issuing, registers, returning, undoing
+from app.audit import Act, Actor, breaks
 from app.auth import NotAllowedError
 from app.case_records import Sieve
 from app.cases import CaseStateError, NoCaseError
 from app.clocks import LOCAL, ClockError
+from app.columns import instant
 from app.db import Database
 from app.once import RepeatedError
 from app.registers import DependsError
-from app.tables import audit, case_events, documents
+from app.tables import addresses, audit, case_events, documents
 from app.tables import cases as table
 from app.verify import verify
 from gis.errors import StreetsError
@@ -181,7 +182,54 @@ def test_nothing_happens_before_what_it_rests_on(town: Book) -> None:
         town.take(case, "inspect", june(26), "inspector", found="displayed", at="2026-06-24")
 
 
+def test_a_year_long_ago_is_a_slip_and_named_as_such(town: Book) -> None:
+    address = town.assigned()
+    for given in ("0001-01-01", "0999-01-01", "1899-12-31", "0999-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00"):
+        with pytest.raises(StreetsError) as refused:
+            town.report(address, june(10), at=given)
+        assert {fault.field for fault in refused.value.faults} == {"at"}, given
+        assert "Mon, January 1, 1900" in str(refused.value)
+    assert count(town, table) == 0
+
+
+def test_an_instant_of_a_three_digit_year_is_written_so_that_it_is_read_again() -> None:
+    early = datetime(999, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
+    assert instant(early) == "0999-01-02T03:04:05.000006Z"
+    assert datetime.fromisoformat(instant(early)) == early
+
+
+def test_nothing_is_reported_of_a_number_before_its_assigning(town: Book) -> None:
+    address = town.assigned()
+    with pytest.raises(StreetsError, match=r"on or after Mon, June 1, 2026, when 145 North Alma Street was assigned"):
+        town.report(address, june(10), at="2026-05-31")
+    town.report(address, june(10), at="2026-06-01")
+
+
 # --- led on, closed, reopened ---
+
+
+def test_an_older_inspection_told_later_does_not_close_the_case(town: Book) -> None:
+    case = town.report(town.assigned(), june(10))
+    town.take(case, "inspect", june(28), "inspector", found="not_displayed", at="2026-06-27")
+    town.take(case, "inspect", june(29), "inspector", found="displayed", at="2026-06-26")
+    told = town.case(case, june(29))
+    assert (told["state"], len(told["events"])) == ("neglect", 3)
+    assert any("the later look decides" in text and "Sat, June 27" in text for text in told["remarks"])
+    town.take(case, "inspect", june(29), "inspector", found="displayed", at="2026-06-28")
+    assert town.state(case, june(29)) == "displayed"
+
+
+def test_a_retired_number_that_is_in_use_again_has_its_case_offered_for_reopening(town: Book) -> None:
+    address = town.assigned()
+    case = town.report(address, june(24))
+    with town.database.write() as connection:
+        changes.retire(connection, DANA, address, "Torn down.")
+    assert "reopen" not in " ".join(town.case(case, june(25))["remarks"])
+    with town.database.write() as connection:
+        returning.restore(town.atlas, connection, DANA, address, "It stands.")
+    told = town.case(case, june(25))
+    assert any("reopen the case" in text for text in told["remarks"])
+    assert told["may"][0]["step"] == "reopen"
 
 
 def test_a_report_is_withdrawn_before_the_service_and_a_case_dismissed_with_a_reason(town: Book) -> None:
@@ -447,7 +495,7 @@ def test_the_notice_says_what_m_requires_and_is_kept_with_its_case(town: Book) -
 def test_a_draft_shows_the_notice_and_keeps_nothing(town: Book) -> None:
     case = town.report(town.assigned(), june(24))
     with town.database.read() as connection:
-        asked = issuing.of_case(connection, PEOPLE["clerk"], case, given(), "")
+        asked = issuing.of_case(connection, PEOPLE["clerk"], case, given(), "", june(25))
     assert "A DRAFT, NOT ISSUED" in words_of(issuing.draft(town.atlas, PEOPLE["clerk"], asked))
     assert (count(town, documents), count(town, case_events)) == (0, 1)
 
@@ -466,6 +514,106 @@ def test_a_notice_is_issued_by_who_may_from_a_case_that_waits_for_it(town: Book)
     with pytest.raises(CaseStateError):
         issue("clerk", **given())
     assert count(town, documents) == 0
+
+
+def test_no_notice_is_issued_before_the_20_days_are_over_nor_offered(town: Book) -> None:
+    """Assigned June 1: in place by Sunday, June 21; under the other reading by June 22."""
+    case = town.report(town.assigned(), june(10))
+
+    def issue(day: int, **more: str) -> None:
+        case_steps.take(town.atlas, PEOPLE["director"], case, "issue", given() | more, "", june(day))
+
+    with pytest.raises(StreetsError, match=r"after Sun, June 21, 2026.*288-15 M"):
+        issue(21)
+    with pytest.raises(StreetsError, match=r"why it is issued already"):
+        issue(22)
+    assert count(town, documents) == 0
+    assert {"issue", "serve"}.isdisjoint(one["step"] for one in town.case(case, june(21))["may"])
+    assert {"issue", "serve"} <= {one["step"] for one in town.case(case, june(23))["may"]}
+    issue(22, reason="The Board counts Sundays.")
+
+
+def test_one_neglect_has_one_notice_unless_a_reason_is_given(town: Book) -> None:
+    case = town.report(town.assigned(), june(10))
+    told, gate = list[str](), threading.Barrier(2)
+
+    def issue(**more: str) -> None:
+        case_steps.take(town.atlas, PEOPLE["clerk"], case, "issue", given() | more, "", june(25))
+
+    def at_once() -> None:
+        gate.wait()
+        try:
+            issue()
+            told.append("issued")
+        except StreetsError as error:
+            told.append(error.faults[0].field)
+
+    threads = [threading.Thread(target=at_once) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(told) == ["issued", "reason"]
+    issue(reason="The first one was lost in the mail.")
+    assert count(town, documents) == 2
+    assert town.case(case, june(25))["events"][-1]["facts"]["why"] == "The first one was lost in the mail."
+
+
+def test_an_addressee_fits_the_head_of_a_letter(town: Book) -> None:
+    case = town.report(town.assigned(), june(10))
+    for address in ("\n".join("abcdefg"), "x" * 101):
+        with pytest.raises(StreetsError, match="at most 6 lines of 100"), town.database.read() as connection:
+            issuing.of_case(connection, PEOPLE["clerk"], case, given(address), "", june(25))
+    with town.database.read() as connection:
+        issuing.of_case(connection, PEOPLE["clerk"], case, given("\n".join(["x" * 100] * 6)), "", june(25))
+        row = registers.rows(connection, addresses)[0]
+    with pytest.raises(StreetsError, match="at most 6 lines"):
+        issuing.issue(town.atlas, PEOPLE["clerk"], issuing.Asked(row["id"], "notice", "", True, "\n".join("abcdefg")))
+
+
+def test_only_a_notice_of_this_case_is_served(town: Book) -> None:
+    case = town.report(town.assigned(), june(10))
+    other = town.report(town.assigned(y=335), june(10))
+    case_steps.take(town.atlas, PEOPLE["clerk"], other, "issue", given(), "", june(25))
+    with town.database.read() as connection:
+        (row,) = registers.rows(connection, documents)
+    now = row["issued_at"] + timedelta(minutes=1)
+    for number in (row["number"], "V-1999-0001"):
+        with pytest.raises(StreetsError, match="none was issued in this case"):
+            town.serve(case, now, notice=number)
+    town.serve(case, now, reason="The Director's letter of that day.")
+    assert town.case(case, now)["events"][-1]["facts"]["elsewhere"] is True
+    town.serve(other, now, notice=row["number"])
+
+
+def test_who_may_not_undo_is_told_who_may(town: Book) -> None:
+    case = town.report(town.assigned(), june(10))
+    town.serve(case, june(25))
+    why = town.case(case, june(26), "police")["undo"]["why_not"]
+    assert why.startswith("Only who may ")
+    assert "director" in why
+
+
+def test_an_existing_number_is_not_said_to_be_assigned_on_the_day_it_was_brought_in(town: Book) -> None:
+    """Brought in on June 1, seen missing on May 30: 20 days from that day end on June 19."""
+    row = town.row(town.assigned())
+    with town.database.write() as connection:
+        other = {**row, "number": 147, **{name: row[name].replace("145", "147") for name in ("full", "usps")}}
+        del other["id"]
+        made = registers.insert(Act(connection, DANA, "Old numbers.", june(1)), "import", addresses, other)
+    case = town.report(made["id"], june(10), at="2026-05-30")
+    told = town.case(case, june(10))
+    assert (told["due"]["due"], told["due"]["section"]) == ("2026-06-19", "288-15 M")
+    assert "existing number" in told["due"]["reading"]
+    with town.database.read() as connection:
+        asked = issuing.of_case(connection, PEOPLE["clerk"], case, given(pays="village"), "", june(25))
+    said = words_of(issuing.draft(town.atlas, PEOPLE["clerk"], asked))
+    assert "when it was assigned is not known" in said
+    notice = issuing.Asked(made["id"], "notice", "", first_number=True)
+    said += words_of(issuing.draft(town.atlas, PEOPLE["clerk"], notice))
+    for wrong in ("from the assigning of the number", "the building's first number", "was assigned to your building"):
+        assert wrong not in said
+    assert "existing number" in said
 
 
 def test_the_service_names_the_notice_issued_by_then(town: Book) -> None:

@@ -296,8 +296,8 @@ def draft(
     try:
         with atlas.database.read() as connection:
             step = cases.step_of(cases.KINDS[cases.get(connection, case_id)["kind"]], "issue")
-            given = _facts(step, sent)
-            asked = issuing.of_case(connection, person, case_id, given, base_url(settings))
+            given = {**_facts(step, sent), "reason": sent.get("reason", "")}
+            asked = issuing.of_case(connection, person, case_id, given, base_url(settings), datetime.now(UTC))
         pdf = issuing.draft(atlas, person, asked)
     except cases.NoCaseError:
         raise

@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection
 
 from app import fronts, naming, registers
 from app.auth import Permission, Person
+from app.clocks import not_too_early
 from app.deps import AtlasDep, PersonDep, needs
 from app.errors import status_of
 from app.law import today
@@ -230,6 +231,7 @@ def _digest(left: Sequence[registers.Row]) -> str:
 
 def _day(text: str) -> date:
     try:
-        return date.fromisoformat(text.strip())
+        day = date.fromisoformat(text.strip())
     except ValueError as error:
         raise StreetsError.of("date", text or "nothing", "the day of the act, such as 2026-06-01") from error
+    return not_too_early(day, "date")

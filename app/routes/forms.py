@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from fastapi import Form, Path, Query, Response
 from fastapi.responses import RedirectResponse
 
+from app.clocks import not_too_early
 from gis.errors import StreetsError
 
 READ = ["GET", "HEAD"]
@@ -61,11 +62,10 @@ def read_day(text: str, field: str = "date") -> date:
     text = text.strip()
     typed = re.fullmatch(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})", text)
     try:
-        if typed:
-            return date(int(typed[3]), int(typed[1]), int(typed[2]))
-        return date.fromisoformat(text)
+        day = date(int(typed[3]), int(typed[1]), int(typed[2])) if typed else date.fromisoformat(text)
     except ValueError as error:
         raise StreetsError.of(field, text or "nothing", "a day, such as 2026-06-01 or 6/1/2026") from error
+    return not_too_early(day, field)
 
 
 def read_number(text: str, field: str, expected: str) -> float:
