@@ -132,7 +132,10 @@ def told(found: Report, place: int, row: Any) -> str:  # noqa: PLR0911 - one for
             return _off(float(found.judged.off_units[place]), computed)
         case "parity":
             side = _side(found.village, int(door.half[place]), even=bool(door.even[place]))
-            return f"It is {'odd' if row.number % 2 else 'even'}, and stands on the {side} side (§ 288-15 E)."
+            hundred = int(door.hundred[place])
+            other = row.number // found.village.law.numbering.hundred * found.village.law.numbering.hundred != hundred
+            also = f" It also stands in the {hundred} block (§ 288-15 D): {computed} there." if other else ""
+            return f"It is {'odd' if row.number % 2 else 'even'}, and stands on the {side} side (§ 288-15 E).{also}"
         case "block":
             return f"It stands in the {int(door.hundred[place])} block (§ 288-15 D): {computed} there."
         case "half":

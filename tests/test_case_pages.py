@@ -18,7 +18,8 @@ from axe_playwright_python.sync_playwright import Axe
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser
 
-from app import registers
+from app import changes, registers
+from app.audit import Actor
 from app.auth import Role
 from app.clocks import LOCAL
 from app.db import Database
@@ -181,6 +182,31 @@ def test_the_address_is_found_by_text_or_by_the_nearest_to_a_place(town: Town) -
     for wrong in ({"lat": "x", "lon": "1"}, {"lat": "95", "lon": "-90"}, {"lat": "nan", "lon": "1e400"}, {"lat": "1"}):
         assert town.get("/cases/report", "police", **wrong).status_code == 422, wrong
     assert town.get("/cases/report", "police", address=999).status_code == 404
+
+
+def test_a_number_that_was_retired_is_told_at_once_with_what_replaces_it(town: Town) -> None:
+    old, torn = assigned(town, 40), assigned(town, 40, y=335)
+    dana = Actor("Dana", "user:0", "")
+    with town.database.write() as connection:
+        (new,) = changes.renumber(town.atlas, connection, dana, [{"id": old, "number": 147}], "Out of step.")
+        changes.retire(connection, dana, torn, "Torn down.")
+    for asked in ({"address": old}, {"q": "145 alma"}):
+        page = town.get("/cases/report", "police", **asked)
+        assert page.status_code == 200
+        assert "145 North Alma Street is retired: it is now 147 North Alma Street." in text_of(page.text), asked
+        assert f"/cases/report?address={new['id']}" in page.text
+        assert 'name="defect"' not in page.text
+    assert "nothing replaces it" in text_of(town.get("/cases/report", "police", address=torn).text)
+
+
+def test_a_slip_in_the_year_is_told_beside_the_day(town: Town) -> None:
+    address = assigned(town, 40)
+    form = town.get("/cases/report", "police", address=address)
+    told = town.sent(form, "/cases/report", "police", defect="none", date="0999-05-05")
+    assert (told.status_code, 'id="date-fault"' in told.text) == (422, True)
+    asked = {"kind": "numbering", "address_id": address, "defect": "none", "at": "0001-01-01"}
+    answer = town.client.post("/api/v1/cases", json=asked, headers=town.who["police key"])
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "at")
 
 
 # --- the list ---

@@ -138,6 +138,12 @@ def test_an_odd_number_on_the_even_side_has_the_wrong_parity(town: Town) -> None
     assert town.stands()[one]["text"] == "It is odd, and stands on the east side (§ 288-15 E)."
 
 
+def test_a_number_of_the_wrong_parity_and_of_another_block_is_told_both(town: Town) -> None:
+    one = town.east(227, 394)
+    odd = "It is odd, and stands on the east side (§ 288-15 E)."
+    assert town.stands()[one]["text"] == f"{odd} It also stands in the 100 block (§ 288-15 D): 126 there."
+
+
 def test_a_number_of_another_hundred_is_of_the_wrong_block(town: Town) -> None:
     one, low = town.east(226, 394), town.east(98, 500)
     assert [kinds(town)[i][0] for i in (one, low)] == ["block", "block"]

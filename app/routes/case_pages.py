@@ -132,10 +132,15 @@ def report_page(
     lon: Text = "",
 ) -> Response:
     """Choose an address by text, on the map or by position; then say what was seen."""
+    retired = None
     if address:
-        return _report_page(request, atlas, address)
+        with atlas.database.read() as connection:
+            retired = _gone(connection, address)
+        if retired is None:
+            return _report_page(request, atlas, address)
     village, faults = atlas.village, dict[str, str]()
     found: list[Json] = []
+    gone: list[Json | None] = []
     position: tuple[float, float] | None = None
     with atlas.database.read() as connection:
         if lat or lon:
@@ -145,14 +150,34 @@ def report_page(
             except StreetsError as error:
                 faults = faults_of(error, ("lat", "lon"), "lat")
         elif q.strip():
+            gone = [_gone(connection, number) for number in meant(connection, village, q)]
             rows, _ = search.found(connection, village, q, limit=20)
             found = [{"id": row["id"], "address": row["full"], "away_ft": None} for row in rows]
     data: Json = {"village": village.files.settings.name, "position": position, "found": found}
     data["views"] = {"all": maps.bounds(village), "core": maps.core(village)}
     status = HTTPStatus.UNPROCESSABLE_ENTITY if faults else HTTPStatus.OK
-    shown: Json = {"found": found, "q": q, "position": position, "faults": faults, "data": data}
+    shown: Json = {
+        "gone": [one for one in (retired, *gone) if one],
+        "found": found,
+        "q": q,
+        "position": position,
+        "faults": faults,
+        "data": data,
+    }
     shown |= {"script": maps.map_script(village), "needles": maps.needles(village), "law": ORDINANCE["report"]}
     return page(request, "case_where.html", status, **shown)
+
+
+def _gone(connection: Connection, address_id: int) -> Json | None:
+    """Return a retired address with the one in use that replaces it at last; None for one in use."""
+    row = registers.get(connection, addresses, address_id)
+    if row["status"] != "retired":
+        return None
+    now, seen = row, {address_id}
+    while now["status"] == "retired" and now["replaced_by"] and now["replaced_by"] not in seen:
+        seen.add(now["replaced_by"])
+        now = registers.get(connection, addresses, now["replaced_by"])
+    return {"id": row["id"], "address": row["full"], "now": now if now["status"] != "retired" else None}
 
 
 def _position(lat: str, lon: str) -> tuple[float, float]:
