@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection
 from app import registers
 from app.existing import Report, report
 from app.map_versions import Atlas
-from app.maps import own_findings
+from app.maps import marks, own_findings
 from app.plat_marks import Given, LotFront, Strip
 from app.plat_strip import strips
 from app.tables import addresses, audit, lots
@@ -158,7 +158,12 @@ def _street(village: Village, about: StreetSummary, given: Sequence[Given], fron
     lots = sorted((_with_given(f, placed) for f in fronts), key=lambda f: (f.half, f.even, f.from_ft))
     halves = [half for half in village.map.halves if net.streets[half.street].name == about.name]
     findings = [(f"{half.name} half", f) for half in halves for f in half.findings]
-    findings += [(f"{row.side}, {row.hundred} block", f) for row in rows for f in own_findings(village, row)]
+    numbered = {id(mark.row): f"Finding {mark.number}. " for mark in marks(village)}
+    findings += [
+        (f"{numbered.get(id(row), '')}{row.side}, {row.hundred} block", f)
+        for row in rows
+        for f in own_findings(village, row)
+    ]
     return Street(
         about=about,
         base_lines=tuple(net.base_name(family) for family in about.family),

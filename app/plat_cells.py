@@ -8,6 +8,8 @@ from app.paper import GREY, INNER, LEFT, RIGHT, RULE, Paper, Type, printable
 
 HEAD, CELL = Type(7.2, "B", GREY), Type(7.6)
 LINE = 10.6
+TOGETHER = 6
+"""The last lines of a text or table that stand on one page, so that no page has two or three lines only."""
 _ADVANCES: dict[tuple[str, str], float] = {}
 
 
@@ -28,16 +30,25 @@ def _write(paper: Paper, text: str, kind: Type, x: float, y: float) -> None:
 
 def flow(paper: Paper, text: str, kind: Type) -> None:
     """Write a text of any length, broken between words, going on over the page."""
-    line, blank, reached = list[str](), wide_of(paper, " ", kind), 0.0
+    lines = _broken(paper, text, kind)
+    for k, line in enumerate(lines):
+        rest = (len(lines) - k) * kind.line
+        paper.room(rest if len(lines) - k == TOGETHER else kind.line)
+        _write(paper, line, kind, LEFT, paper.y)
+        paper.gap(kind.line)
+
+
+def _broken(paper: Paper, text: str, kind: Type) -> list[str]:
+    """Break a text between words into lines as wide as the page's text."""
+    found, line, blank, reached = list[str](), list[str](), wide_of(paper, " ", kind), 0.0
     for word in (*printable(text).split(" "), ""):
         wide = wide_of(paper, word, kind)
         if line and (not word or reached + wide > INNER):
-            paper.room(kind.line)
-            _write(paper, " ".join(line), kind, LEFT, paper.y)
-            paper.gap(kind.line)
+            found.append(" ".join(line))
             line, reached = [], 0.0
         line.append(word)
         reached += wide + blank
+    return found
 
 
 def _cell(paper: Paper, text: str, kind: Type, x: float, width: float, align: str) -> None:
@@ -50,8 +61,29 @@ def _cell(paper: Paper, text: str, kind: Type, x: float, width: float, align: st
     _write(paper, shown, kind, x + (width - wide if align == "R" else 0.0), paper.y)
 
 
-def table(paper: Paper, title: str, header: Sequence[tuple[str, float, str]], rows: Iterable[Sequence[str]]) -> None:
-    """Write a table whose head is repeated on each page."""
+def table(
+    paper: Paper,
+    title: str,
+    header: Sequence[tuple[str, float, str]],
+    rows: Iterable[Sequence[str]],
+    *,
+    below: float = 0.0,
+) -> None:
+    """Write a table whose head is repeated on each page.
+
+    Parameters
+    ----------
+    paper
+        The document.
+    title
+        Above it.
+    header
+        Of each column: its name, width in points, and ``L`` or ``R``.
+    rows
+        Their cells.
+    below
+        Height of what belongs under it, points: it stays with the last rows.
+    """
 
     def line(cells: Sequence[str], kind: Type) -> None:
         x = LEFT
@@ -73,8 +105,11 @@ def table(paper: Paper, title: str, header: Sequence[tuple[str, float, str]], ro
     paper.put(title, Type(10.5, "B"))
     paper.gap(2)
     head()
-    for row in rows:
-        if paper.left_on_page() < LINE:
+    every = list(rows)
+    for k, row in enumerate(every):
+        rest = len(every) - k
+        last = rest == TOGETHER or (rest < TOGETHER and k == 0)
+        if paper.left_on_page() < (rest * LINE + below if last else LINE):
             paper.break_page()
             head()
         line(row, CELL)

@@ -371,7 +371,8 @@ def _lots(paper: Paper, book: Book, street: Street) -> None:
         )
         for lot in street.lots
     )
-    table(paper, "“All lots and parts of lots in the Village shall be numbered” (§ 288-15 A)", header, rows)
+    title = "“All lots and parts of lots in the Village shall be numbered” (§ 288-15 A)"
+    table(paper, title, header, rows, below=2 * _SMALL.line)
     paper.put(
         "“Shared”: the number that begins on the neighbor's lot and reaches into this one; it is the neighbor's.",
         _SMALL,
@@ -399,8 +400,8 @@ def numbers_of(lot: LotFront) -> str:
 def _indexes(paper: Paper, book: Book, pages: dict[str, int]) -> None:
     paper.break_page()
     paper.start_section("Index of streets")
-    header = [("Street", 210.0, "L"), ("Page", 40.0, "R"), ("Name is", 80.0, "L"), ("Halves", 110.0, "L"),
-              ("In use", 40.0, "R"), ("Lots", 24.0, "R")]  # fmt: skip
+    header = [("Street", 196.0, "L"), ("Page", 40.0, "R"), ("Name is", 76.0, "L"), ("Halves", 104.0, "L"),
+              ("In use", 48.0, "R"), ("Lots", 40.0, "R")]  # fmt: skip
     rows = (
         (
             s.about.name,

@@ -31,6 +31,8 @@ _CAPTION, _NAMES, _LEVEL = 15.0, 3.0, 9.0
 _BAND, _RULER, _LOTS, _LEADER = 17.0, 14.0, 14.0, 9.0
 _NUMBER, _TICKED, _NAME = 7.2, 6.2, 7.0
 _SLOT = 8.6
+_CLEAR = 3.0
+"""How far a small number keeps off the end of its block, points."""
 _LEAST_SHARE = 0.55
 
 
@@ -216,7 +218,7 @@ class _Sheet:
                     if fine or long:
                         self.marks.append(Line(x, edge, x, edge + way * (4.5 if long else 2.5), "unit"))
                     wide = most_wide(str(place.number), _TICKED)
-                    if place.k % step == 0 and x >= reached and x + wide + 1.5 <= end:
+                    if place.k % step == 0 and x >= reached and x + 1.5 + wide + _CLEAR <= end:
                         y = edge - 6.0 if way < 0 else edge + 11.0
                         self.marks.append(Text(x + 1.5, y, str(place.number), _TICKED, "ruled"))
                         reached = x + wide + 3.0

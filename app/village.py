@@ -102,7 +102,7 @@ class Edition:
         if not self.placeholders or self.adopted_on is None:
             return ""
         count = f"{self.placeholders} street" + ("" if self.placeholders == 1 else "s")
-        return f"Adopted while {count} had a placeholder for a name, because: {self.reason}"
+        return f"Adopted while {count} had a placeholder for a name, because: {self.reason.rstrip('.')}."
 
 
 @dataclass(frozen=True)
