@@ -18,7 +18,8 @@ from sqlalchemy.engine import Connection
 
 from app import registers
 from app.considered import SAME_PLACE_FT
-from app.import_places import Known, points
+from app.import_cells import contradiction, direction, join_street, warn_communities, warn_places
+from app.import_places import Known, area_rows, points
 from app.import_report import Report
 from app.import_tables import Sheet
 from app.map_versions import vacated
@@ -33,8 +34,8 @@ from gis.usps import short_name
 
 CLEAR_FT = 50.0
 """An entrance so far from the base line lies clearly in its half; nearer to it the direction must be written."""
-FAR_FT = 1000.0
-"""An entrance farther than this from its own street is warned of."""
+FAR_FT = 660.0
+"""An entrance farther than this from its own street is not on it: as far as the village reaches past its streets."""
 AT_ONCE = 5000
 Tick = Callable[[str, int, int], None]
 """Told what is done, how much of it and of how much; raises where the import was cancelled."""
@@ -138,10 +139,13 @@ def prepare(
     ids = np.array([village.street_id(name) for _, name, _, _ in read], dtype=np.int64)
     doors = number(village.frontages, feet[kept, 0], feet[kept, 1], ids if len(ids) else NO_STREET)
     halves = _halves(village, read, doors, feet[kept], report)
+    _check_left(sheet, columns, read, halves, report)
     placements = _placements(sheet, columns, report)
     accuracies = _accuracies(sheet, columns, report)
     fine = [i for i, half in enumerate(halves) if half and np.isfinite(feet[kept[i]]).all()]
     one = [_One(i, int(kept[i]) + 1, *_named(read[i], halves[i]), *feet[kept[i]].tolist()) for i in fine]
+    told = [(a.row, f"{a.key.number} {a.key.street_key} {a.key.half}", a.text) for a in one]
+    warn_places(told, np.array([(a.x, a.y) for a in one], dtype=float).reshape(-1, 2), report)
     tick("comparing with the register", len(sheet), len(sheet))
     fine, same = _free(connection, _once(one, report), report)
     at = kept[fine] if fine else kept[:0]
@@ -163,15 +167,19 @@ def _read(
 ) -> list[tuple[int, str, str, Address]]:
     """Read each row's address: its place in the file, street, half and parts; one that is none is a fault."""
     read: list[tuple[int, str, str, Address]] = []
-    texts = _texts(sheet, columns)
+    texts = _texts(reader, sheet, columns)
+    places = sheet.cells(columns.get("community"))
+    communities: list[tuple[int, str]] = []
     for k in range(len(sheet)):
         if k % AT_ONCE == 0:
             tick("reading addresses", k, len(sheet))
         try:
             read.append((k, *reader.read(texts(k), k + 1, report)))
+            communities.append((k + 1, places[k] or read[-1][3].community))
         except StreetsError as error:
             for fault in error.faults:
                 report.fault(k + 1, fault.field, fault.found, fault.expected)
+    warn_communities(communities, reader.village.files.settings.name, report)
     return read
 
 
@@ -184,21 +192,24 @@ def _check_columns(sheet: Sheet, columns: Mapping[str, str], report: Report) -> 
 
 # --- texts ---
 
-_BEFORE_UNIT = ("pre_directional", "street_pre_type", "street", "street_post_type", "street_post_directional")
 
-
-def _texts(sheet: Sheet, columns: Mapping[str, str]) -> Callable[[int], str]:
+def _texts(reader: _Reader, sheet: Sheet, columns: Mapping[str, str]) -> Callable[[int], str]:
     """Return what reads a row's address as one text, however its parts stand in columns."""
     own = {field: sheet.cells(column) for field, column in columns.items()}
-    empty = [""] * len(sheet)
+    parted = {"number", "street"} <= own.keys()
 
     def text(k: int) -> str:
-        if "address" in own:
-            return _with_unit(own["address"][k], own.get("unit_type", empty)[k], own.get("unit", empty)[k])
         given = {field: cells[k].strip() for field, cells in own.items()}
-        numbered = _numbered(given)
-        road = " ".join(filter(None, (given.get(field, "") for field in _BEFORE_UNIT)))
-        return _with_unit(f"{numbered} {road}", given.get("unit_type", ""), given.get("unit", ""))
+        unit = given.get("unit_type", ""), given.get("unit", "")
+        whole = given.get("address", "")
+        if not parted or (whole and not (given["number"] and given["street"])):
+            return _with_unit(whole, *unit)
+        road = join_street(given, own_name=reader.has(given["street"]))
+        made = _with_unit(f"{_numbered(given)} {road}", *unit)
+        if part := contradiction(whole, made):
+            found = f"{whole} in {columns['address']}, {made} in {columns['number']} and {columns['street']}"
+            raise AddressError.of("address", found, f"the same {part} in both; or map one of them to nothing")
+        return made
 
     return text
 
@@ -236,6 +247,7 @@ class _Reader:
         self.gone = gone
         self.halves = {name: _sides(village, name) for name in village.network.by_name}
         self.known: dict[tuple[str, str, str], tuple[str, str, str] | StreetsError] = {}
+        self.named: dict[str, bool] = {}
         self.bare: dict[str, list[str]] = {}
         for name in village.network.by_name:
             try:
@@ -243,6 +255,12 @@ class _Reader:
             except AddressError:
                 continue
             self.bare.setdefault(bare, []).append(name)
+
+    def has(self, street: str) -> bool:
+        """Return whether a text as it stands is the name of a street."""
+        if street not in self.named:
+            self.named[street] = bool(street) and self._named(street) is not None
+        return self.named[street]
 
     def read(self, text: str, row: int, report: Report) -> tuple[str, str, Address]:
         """Return the street, the half or ``""``, and the parts of an address."""
@@ -319,9 +337,28 @@ def _halves(
         elif side and side != half:
             report.warn(k + 1, "direction", f"{half} {street}", f"{side}, where its place lies")
         if away[i] > max(FAR_FT, near):
-            report.warn(k + 1, "position", f"{away[i]:,.0f} ft from {street}", "a place nearer to its own street")
+            found = f"{away[i]:,.0f} ft from {street}"
+            report.fault(k + 1, "position", found, f"a place at most {max(FAR_FT, near):,.0f} ft from its own street")
         halves.append(half)
     return halves
+
+
+def _check_left(
+    sheet: Sheet,
+    columns: Mapping[str, str],
+    read: Sequence[tuple[int, str, str, Address]],
+    halves: Sequence[str],
+    report: Report,
+) -> None:
+    """Refuse a half that was taken from the place where a column that is not used has another direction."""
+    for name, cells in sheet.columns.items():
+        if name in columns.values():
+            continue
+        for (k, street, written, _), half in zip(read, halves, strict=True):
+            other = direction(cells[k])
+            if half and not written and other and other != half:
+                expected = f"{half}, where its place lies; map {name} to its field, or mend the row"
+                report.fault(k + 1, "direction", f"{cells[k]} in {name}, of {street}", expected)
 
 
 def _half_of_place(village: Village, street: str, side: str, station: float, row: int, report: Report) -> str:
@@ -338,8 +375,10 @@ def _half_of_place(village: Village, street: str, side: str, station: float, row
 def _placements(sheet: Sheet, columns: Mapping[str, str], report: Report) -> list[str]:
     known = {name.casefold(): name for name in PLACEMENTS}
     made = []
+    areas = area_rows(sheet, columns)
     for k, cell in enumerate(sheet.cells(columns.get("placement")), start=1):
-        found = known.get(cell.strip().replace(" ", "").casefold()) if cell.strip() else "Unknown"
+        unsaid = "Parcel" if k in areas else "Unknown"
+        found = known.get(cell.strip().replace(" ", "").casefold()) if cell.strip() else unsaid
         if found is None:
             report.warn(k, "placement", cell, f"one of {', '.join(PLACEMENTS)}; taken as Unknown")
         made.append(found or "Unknown")

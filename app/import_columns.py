@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 
+from app.import_cells import is_directions, is_types
 from gis.errors import Fault, StreetsError
 
 KINDS = ("addresses", "lots", "buildings", "streets")
@@ -19,17 +20,22 @@ _ADDRESS = {
     "fraction": "fraction addnumfrac numfraction half12",
     "suffix": "suffix addnumsuf numsuffix numbersuffix housesuffix hsesuffix addrsuffix hnosuffix housesuf",
     "pre_directional": "predir predirectional prefixdirection stpredir streetpredir streetprefix dirpre "
-    "fedirp direction dir predirection prefixdir half",
+    "fedirp direction dir predirection prefixdir half pre prefix stprefix strprefix stpre",
     "street": "street streetname stname strname fullname fullstname fullstreet addrstreet strt road roadname "
     "stfullname fullstreetname lsstname streetfull stnamefull stfull rdname",
     "street_pre_type": "pretype stpretyp streetpretype prefixtype",
-    "street_post_type": "posttype sttype streettype stpostyp suffixtype streetsuffix strtype stsuffix rdtype posttyp",
+    "street_post_type": "posttype sttype streettype stpostyp suffixtype streetsuffix strtype stsuffix rdtype posttyp "
+    "type",
     "street_post_directional": "postdir postdirectional sufdir stposdir sufdirection dirsuf posdir streetpostdir",
     "unit_type": "unittype unitpretyp unitpretype apttype subaddtype",
     "unit": "unit unitno unitnum unitvalue apt aptno apartment suite addrunit subaddid subaddress unitid addrflats",
     "placement": "placement pointtype placetype addressplacement",
+    "community": "city community postcomm postalcommunity municipality muni town village cityname postcity addrcity",
     "accuracy_ft": "accuracyft accuracyfeet",
 }
+_SAYS = frozenset({"suffix", "pre_directional", "street_pre_type", "street_post_type", "street_post_directional"})
+_OPEN = frozenset({"pre", "prefix", "type"})
+"""Names that say too little: a column of such a name is one of these fields only where its cells are."""
 _PLACE = {
     "x": "x xcoord xcoordinate pointx easting east lon long longitude lng",
     "y": "y ycoord ycoordinate pointy northing north lat latitude",
@@ -71,6 +77,7 @@ ABOUT: Mapping[str, str] = {
     "street_post_directional": "a direction after the name",
     "unit_type": "Apartment, Suite and the like",
     "unit": "the unit's number or letter",
+    "community": "the city or village; one that is another is warned of",
     "placement": "what the point is of: Structure, PropertyAccess, Parcel, Geocoding",
     "accuracy_ft": "how exact the position is, feet",
     "x": "longitude or easting",
@@ -121,8 +128,8 @@ def folded(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
-def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
-    """Guess which column is which field, by its name alone.
+def guess(kind: str, columns: Sequence[str], cells: Mapping[str, Sequence[str]] | None = None) -> dict[str, str]:
+    """Guess which column is which field, by its name, and of directions and types by what it holds.
 
     Parameters
     ----------
@@ -130,6 +137,8 @@ def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
         One of `KINDS`.
     columns
         The file's columns.
+    cells
+        What they hold; None where that is not known.
 
     Returns
     -------
@@ -151,9 +160,27 @@ def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
         own += [w for w in by_name if len(w) >= 10 and by_name[w] not in found and folded(field)[: len(w)] == w]
         if own:
             found[by_name[own[0]]] = field
-    if kind == "addresses" and "number" in found.values() and "street" in found.values():
-        found = {column: field for column, field in found.items() if field != "address"}
+    if kind == "addresses" and cells is not None:
+        found = _by_cells(found, cells)
     return {column: found[column] for column in columns if column in found}
+
+
+def _by_cells(found: Mapping[str, str], cells: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """See that columns called prefix, suffix, type and the like are the field that their cells are."""
+    made = {column: field for column, field in found.items() if field not in _SAYS}
+    for column, field in found.items():
+        if field not in _SAYS:
+            continue
+        after = field in {"suffix", "street_post_type", "street_post_directional"} and folded(column) != "type"
+        if is_directions(cells[column]):
+            meant = "street_post_directional" if after else "pre_directional"
+        elif is_types(cells[column]):
+            meant = "street_pre_type" if field == "street_pre_type" else "street_post_type"
+        else:
+            meant = "" if folded(column) in _OPEN and any(cells[column]) else field
+        if meant and meant not in made.values():
+            made[column] = meant
+    return made
 
 
 def mapped(kind: str, columns: Sequence[str], given: Mapping[str, str], guessed: Mapping[str, str]) -> dict[str, str]:

@@ -19,6 +19,7 @@ from gis.crs import Projector, is_geographic, looks_like_degrees, to_working
 from gis.errors import CrsError
 from gis.linework import Floats
 
+TAKEN = "a point; one inside the shape was taken, with the placement Parcel where the file says no other"
 DECLARE = "the CRS of the file: EPSG:4326 for longitude and latitude of GPS, EPSG:7608 for county feet"
 
 
@@ -195,8 +196,18 @@ def _of_shapes(shapes: NDArray[np.object_], report: Report) -> Floats:
             continue
         xy[k] = point.x, point.y
         if not isinstance(shape, Point):
-            report.warn(k + 1, "geometry", f"a {shape.geom_type}", "a point; one inside the shape was taken")
+            report.warn(k + 1, "geometry", f"a {shape.geom_type}", TAKEN)
     return xy
+
+
+def area_rows(sheet: Sheet, columns: Mapping[str, str]) -> frozenset[int]:
+    """Return the rows, counted from 1, whose place was taken inside an area."""
+    if {"x", "y"} <= columns.keys() and sheet.shapes is None:
+        return frozenset()
+    shapes = shapes_of(sheet, columns, Report())
+    if shapes is None:
+        return frozenset()
+    return frozenset((np.flatnonzero(np.isin(shapely.get_type_id(shapes), (3, 6))) + 1).tolist())
 
 
 def _point(shape: BaseGeometry | None) -> Point | None:

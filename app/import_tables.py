@@ -134,7 +134,7 @@ def _sheet(lines: _Lines, encoding: str) -> Sheet:
     return Sheet(columns, None, None, "", said, numbers, faults)
 
 
-def _unclosed(line: int, error: csv.Error) -> FileError:
+def _unclosed(line: int, error: csv.Error) -> StreetsError:
     found = f"a row that begins on line {line} and cannot be read to its end ({error})"
     return FileError.of("file", found, f'every quote (") that is opened on line {line} closed there')
 
@@ -228,7 +228,8 @@ def _rows(
     reader: Iterator[list[str]], width: int, skipped: int
 ) -> tuple[list[list[str]], list[int], list[tuple[int, str, str]]]:
     rows: list[list[str]] = []
-    lines, faults = [], []
+    lines: list[int] = []
+    faults: list[tuple[int, str, str]] = []
     while True:
         line: int = reader.line_num + skipped + 1  # type: ignore[attr-defined]
         try:

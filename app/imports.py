@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from app import import_addresses, import_shapes, registers
 from app.audit import Act, Actor, head
 from app.columns import canonical
 from app.import_addresses import Prepared, Tick
+from app.import_cells import left_directions
 from app.import_columns import FIELDS, check_kind, digest_of, guess, mapped
 from app.import_files import read_file
 from app.import_places import Known, known_crs
@@ -154,13 +155,14 @@ def check(atlas: Atlas, asked: Asked, tick: Tick = no_tick) -> Checked:
 
 def _checked(atlas: Atlas, connection: Connection, asked: Asked, sheet: Sheet, tick: Tick) -> Checked:
     village = atlas.now(connection)
-    offered, origin = offer(connection, asked.kind, list(sheet.columns))
+    offered, origin = offer(connection, asked.kind, list(sheet.columns), sheet.columns)
     mapping = mapped(asked.kind, list(sheet.columns), asked.mapping, offered)
     report = Report(sheet.lines)
     for row, found, expected in sheet.faults:
         report.fault(row, "row", found, expected)
     about = _about(sheet, mapping, "given" if asked.mapping else origin)
-    sheet = only(sheet, list(mapping))
+    left = left_directions(sheet, mapping, report) if asked.kind == "addresses" else []
+    sheet = only(sheet, [*mapping, *left])
     try:
         crs = known_crs(village, sheet, asked.crs)
     except CrsError as error:
@@ -221,7 +223,9 @@ def _about(sheet: Sheet, mapping: Mapping[str, str], origin: str) -> Json:
     }
 
 
-def offer(connection: Connection, kind: str, columns: list[str]) -> tuple[dict[str, str], str]:
+def offer(
+    connection: Connection, kind: str, columns: list[str], cells: Mapping[str, Sequence[str]] | None = None
+) -> tuple[dict[str, str], str]:
     """Return the mapping of columns used the last time, else one that is guessed, and which of both it is.
 
     Parameters
@@ -232,6 +236,8 @@ def offer(connection: Connection, kind: str, columns: list[str]) -> tuple[dict[s
         Of import.
     columns
         Of the file.
+    cells
+        What they hold.
 
     Returns
     -------
@@ -241,7 +247,7 @@ def offer(connection: Connection, kind: str, columns: list[str]) -> tuple[dict[s
     mine = (import_mappings.c.kind == kind) & (import_mappings.c.columns == digest_of(columns))
     row = connection.execute(sa.select(import_mappings.c.mapping).where(mine)).first()
     if row is None:
-        return guess(kind, columns), "guessed"
+        return guess(kind, columns, cells), "guessed"
     spelt = {column.casefold(): column for column in columns}
     known = {spelt[c.casefold()]: f for c, f in row.mapping.items() if c.casefold() in spelt and f in FIELDS[kind]}
     return known, "remembered"

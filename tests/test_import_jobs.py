@@ -190,6 +190,24 @@ def test_a_form_without_a_file_says_so_beside_the_field(client: TestClient) -> N
     assert 'id="file-fault"' in answer.text
 
 
+def test_a_number_whose_import_was_undone_never_was_one(client: TestClient) -> None:
+    """145 has frontage in the 100 block; 199 would begin at 330 + 44 * 8 = 682 ft, past the block's end at 660."""
+    text = GOOD.replace("30,E,MAIN ST,100,40", "199,N,Alma Street,400,600")
+    job = ended(client, sent(client, text).json()["job"])
+    dispatch = by_key(database(client), Role.DISPATCH)
+
+    def match(address: str) -> str:
+        found = client.get("/api/v1/911/validate", params={"address": address}, headers=dispatch)
+        return str(found.json()["match"])
+
+    asked = ("145 North Alma Street", "199 N Alma St")
+    assert [match(address) for address in asked] == ["official", "official"]
+    client.post(f"{API}/{job['import']}/undo", json={"reason": "the wrong list"})
+    assert [match(address) for address in asked] == ["range", "none"]
+    ended(client, sent(client, text).json()["job"])
+    assert [match(address) for address in asked] == ["official", "official"]
+
+
 # --- files that were left ---
 
 

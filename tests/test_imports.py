@@ -658,3 +658,79 @@ def test_an_archive_with_several_files_that_could_be_meant_names_them(plat: Atla
 def test_an_archive_with_no_file_that_is_read_says_what_it_holds(plat: Atlas, tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"no file that is read: a\.pdf"):
         looked(plat, packed(tmp_path, {"a.pdf": b"%PDF"}))
+
+
+# --- what columns say beside each other ---
+
+
+def warned(checked: Checked) -> list[tuple[int, str]]:
+    return [(row, fault.field) for row, fault in checked.report.ordered(checked.report.warnings)]
+
+
+@pytest.mark.parametrize("pre", ["prefix", "Pre", "DIR", "predir", "ST_PREFIX"])
+@pytest.mark.parametrize("kind", ["suffix", "TYPE", "St_Suffix"])
+def test_directions_and_types_are_known_by_their_cells(plat: Atlas, tmp_path: Path, pre: str, kind: str) -> None:
+    rows = [{"number": "145", pre: "N", "street": "Alma", kind: "St", "x": "400", "y": "471"}]
+    assert looked(plat, table(tmp_path, rows)).about["mapping"] == {
+        "number": "number",
+        pre: "pre_directional",
+        "street": "street",
+        kind: "street_post_type",
+        "x": "x",
+        "y": "y",
+    }
+
+
+def test_a_column_of_directions_that_is_not_used_is_told_and_never_overruled(plat: Atlas, tmp_path: Path) -> None:
+    rows = [{"number": "145", "street": "Alma Street", "side": side, "x": "400", "y": "471"} for side in ("N", "S")]
+    rows[1] |= {"number": "147", "y": "480"}
+    checked = looked(plat, table(tmp_path, rows))
+    assert warned(checked)[0] == (0, "side")
+    assert faults(checked) == [(2, "direction")]
+    assert "S in side" in checked.report.faults[0][1].found
+
+
+def test_whole_address_and_columns_that_disagree_are_a_fault_naming_both(plat: Atlas, tmp_path: Path) -> None:
+    rows = [{**row("145"), "address": "145 N Alma St"}, {**row("147", y=480), "address": "149 N Alma St"}]
+    checked = looked(plat, table(tmp_path, rows))
+    assert faults(checked) == [(2, "address")]
+    assert "149 N Alma St in address, 147 North Alma Street in number and street" in checked.report.faults[0][1].found
+
+
+def test_a_direction_in_two_columns_is_one_where_both_say_it(plat: Atlas, tmp_path: Path) -> None:
+    rows = [row("145", "N Alma St", "N"), row("147", "S Alma St", "N", y=480)]
+    checked = looked(plat, table(tmp_path, rows))
+    assert faults(checked) == [(2, "direction")]
+    brought(plat, table(tmp_path, rows[:1]))
+    assert held(plat) == ["145 North Alma Street"]
+
+
+def test_another_community_is_told_once_with_its_rows(plat: Atlas, tmp_path: Path) -> None:
+    cities = ("PLAT", "Cuba City", "cuba city", "Village of Plat")
+    rows = [{**row(str(145 + 2 * k), y=471 + 8 * k), "CITY": city} for k, city in enumerate(cities)]
+    checked = looked(plat, table(tmp_path, rows))
+    assert [(at, w.found) for at, w in checked.report.warnings] == [(2, "Cuba City in 2 rows")]
+    assert "row 2 (line 3), row 3 (line 4)" in checked.report.warnings[0][1].expected
+
+
+def test_different_numbers_at_one_place_are_told_and_units_are_not(plat: Atlas, tmp_path: Path) -> None:
+    rows = [{**row("145"), "unit": unit} for unit in ("1", "2")]
+    assert warned(looked(plat, table(tmp_path, rows))) == []
+    checked = looked(plat, table(tmp_path, [*rows, {**row("147"), "unit": ""}]))
+    assert warned(checked) == [(1, "position")]
+    assert "row 3 (line 4)" in checked.report.warnings[0][1].expected
+
+
+def test_an_address_on_an_area_is_placed_in_its_parcel(plat: Atlas, tmp_path: Path) -> None:
+    checked = looked(plat, layer(tmp_path, {"145 N Alma St": box(390, 461, 410, 481)}, "address"))
+    assert faults(checked) == []
+    assert "Parcel" in checked.report.warnings[0][1].expected
+    bring_in(plat, CONSOLE, checked)
+    with plat.database.read() as connection:
+        assert registers.located_many(connection)[0]["location_placement"] == "Parcel"
+
+
+def test_a_place_660_ft_from_its_street_is_the_farthest(plat: Atlas, tmp_path: Path) -> None:
+    """Alma Street lies on x = 440."""
+    checked = looked(plat, table(tmp_path, [row("145", x=440 + 659), row("147", x=440 + 661)]))
+    assert faults(checked) == [(2, "position")]
