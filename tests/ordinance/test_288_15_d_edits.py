@@ -164,10 +164,10 @@ def test_hundreds_may_be_moved_together():
         (200, "North Alma Street at 660.0 ft: found the 200 block, expected one above the 200 block before it"),
         (300, "North Alma Street at 660.0 ft: found the 200 block, expected one above the 300 block before it"),
         (0, "North Alma Street at 330.0 ft: found the 0 block, expected one above the 0 block before it"),
-        (150, "hundred at 330.0 ft of North Alma Street: found 150, expected a multiple of 100, 0 or more"),
-        (-100, "found -100, expected a multiple of 100, 0 or more"),
-        (math.nan, "found nan, expected a multiple of 100, 0 or more"),
-        (math.inf, "found inf, expected a multiple of 100, 0 or more"),
+        (150, "hundred at 330.0 ft of North Alma Street: found 150, expected a multiple of 100, 0 to 999,900"),
+        (-100, "found -100, expected a multiple of 100, 0 to 999,900"),
+        (math.nan, "found nan, expected a multiple of 100, 0 to 999,900"),
+        (math.inf, "found inf, expected a multiple of 100, 0 to 999,900"),
     ],
 )
 def test_numbers_still_increase_from_the_base_line_and_are_given_once(hundred, said):
