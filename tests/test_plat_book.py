@@ -112,6 +112,10 @@ def test_the_pages_of_one_street_have_its_blocks_numbers_and_the_proof(town: Tow
     assert "Index of numbers" not in told
 
 
+def test_the_heads_of_the_index_are_whole(town: Town) -> None:
+    assert "Street Page Name is Halves In use Lots" in pages_of(printed(town.atlas)[1])[-1]
+
+
 def test_a_village_without_a_number_or_lot_has_a_book_all_the_same(town: Town) -> None:
     told = pages_of(printed(town.atlas)[1])
     assert "none given yet" in told[0]
