@@ -70,6 +70,24 @@ class Database:
             self._writer = beside.with_name(f"{beside.name}.writer")
             self.changes = Counter(beside.with_name(f"{beside.name}.changes"), self._writer)
         self.engine = _engine(self.url)
+        self._inode = 0
+
+    def forget_file(self) -> None:
+        """Take whatever file is there next for the register's: the one that was there was put aside."""
+        self.engine.dispose()
+        self._inode = 0
+
+    def _refuse_another(self) -> None:
+        """Refuse to go on where the file was moved or replaced: nobody would read again what is written."""
+        if not self.is_sqlite:
+            return
+        try:
+            found = os.stat(self.file).st_ino
+        except OSError:
+            found = 0
+        if self._inode and found != self._inode:
+            raise StorageError(f"The register's file {self.file} was moved or replaced: stop the service and start it.")
+        self._inode = found
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -85,6 +103,7 @@ class Database:
         StorageError
             The database cannot be reached.
         """
+        self._refuse_another()
         with _reached(), self.engine.connect() as connection:
             if not self.is_sqlite:
                 connection.execution_options(isolation_level="REPEATABLE READ")
@@ -113,6 +132,7 @@ class Database:
             The database cannot be reached, or its disk is full or read-only; or another writes and it is not waited
             for. A constraint's refusal passes as it is.
         """
+        self._refuse_another()
         with _reached(), self.turn(waiting=waiting), self.engine.connect() as connection:
             writing = connection.execution_options(writes=True)
             with (

@@ -161,7 +161,7 @@ def _keep(database: Database, folder: Path) -> Path | None:
 
 
 def _put_aside(database: Database) -> Path:
-    database.engine.dispose()
+    database.forget_file()
     aside = database.file.with_name(f"{database.file.name}.before-restore-{_stamp()}")
     for ending in ("-wal", "-shm", ""):
         part = database.file.with_name(database.file.name + ending)

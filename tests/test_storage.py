@@ -4,6 +4,7 @@ import fcntl
 import multiprocessing
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -452,3 +453,23 @@ def test_a_write_that_does_not_wait_is_refused_while_another_program_writes(data
 def test_sqlite_outside_the_service_reads_the_file(tmp_path: Path, migrated_sqlite: Path) -> None:
     with closing(sqlite3.connect(migrated_sqlite)) as raw:
         assert raw.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+@pytest.mark.parametrize("instead", ["nothing", "a copy"])
+def test_a_register_whose_file_is_moved_away_while_it_is_served_takes_nothing_more(
+    tmp_path: Path, instead: str
+) -> None:
+    """What is written would be in a file that nobody opens again, though it was acknowledged."""
+    file, away = tmp_path / "register.db", tmp_path / "moved.db"
+    with closing(Database(f"sqlite:///{file}", tmp_path)) as database:
+        ensure_schema(database)
+        file.rename(away)
+        if instead == "a copy":
+            shutil.copy(away, file)
+        for open_it in (database.read, database.write):
+            with pytest.raises(StorageError, match="moved or replaced"), open_it():
+                pass
+        assert file.exists() == (instead == "a copy")
+        away.rename(file)
+        with database.write() as connection:
+            Act(connection, CONSOLE).record("look", "users", 1)
