@@ -212,7 +212,7 @@ def _check_place(path: Path, *, replace: bool) -> None:
         return
     kind = next((kind for test, kind in _KINDS_OF_FILE if test(mode)), "")
     if kind:
-        raise StorageError.of("FILE", f"{path}, {kind}", "a file, or a name that nothing has yet")
+        raise StorageError.of("FILE", f"{kind} called {path.name}", "a file, or a name that nothing has yet")
     if not replace:
         raise StorageError.of("FILE", str(path), "a file that is not there yet; --force replaces it")
 

@@ -66,6 +66,11 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
 }
 
 
+def offices_of(permission: Permission) -> str:
+    """Return the roles that hold a permission, in words."""
+    return " or ".join(sorted(ALLOWED[permission]))
+
+
 class NotSignedInError(StreetsError):
     """Something only a known person or key may do was asked by nobody."""
 
@@ -231,7 +236,7 @@ class Person:
         if not self.known:
             raise NotSignedInError(f"Sign in to {permission.value}.")
         held = ", ".join(sorted(self.roles)) or "no role"
-        wanted = " or ".join(sorted(ALLOWED[permission]))
+        wanted = offices_of(permission)
         raise NotAllowedError(f"{self.name} ({held}) may not {permission.value}: only {wanted} may.")
 
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app import cases, registers
-from app.auth import ALLOWED, Person
+from app.auth import Person, offices_of
 from app.case_facts import Asked
 from app.cases import KINDS
 from app.casework import UNDO, Clock, Kind, Matter, Step
@@ -178,7 +178,7 @@ def _not_his(kind: Kind, event: Row | None, person: Person) -> str:
     permission = kind.steps[event["what"]].permission if event else None
     if permission is None or person.may(permission):
         return ""
-    offices = " or ".join(sorted(ALLOWED[permission]))
+    offices = offices_of(permission)
     return f"Only who may {permission.value} can take it back: {offices}. Ask there if it was a mistake."
 
 

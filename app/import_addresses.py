@@ -19,11 +19,12 @@ from sqlalchemy.engine import Connection
 from app import registers
 from app.considered import SAME_PLACE_FT
 from app.import_cells import contradiction, direction, join_street, warn_communities, warn_places
-from app.import_places import Known, area_rows, points
+from app.import_places import Known, points
+from app.import_placing import read_accuracies, read_placements
 from app.import_report import Report
 from app.import_tables import Sheet
 from app.map_versions import vacated
-from app.tables import PLACEMENTS, addresses, locations
+from app.tables import addresses, locations
 from app.village import Village
 from gis.address import Address, on_street, parse, split_street_name, street_key
 from gis.errors import AddressError, StreetsError
@@ -140,12 +141,11 @@ def prepare(
     doors = number(village.frontages, feet[kept, 0], feet[kept, 1], ids if len(ids) else NO_STREET)
     halves = _halves(village, read, doors, feet[kept], report)
     _check_left(sheet, columns, read, halves, report)
-    placements = _placements(sheet, columns, report)
-    accuracies = _accuracies(sheet, columns, report)
+    placements = read_placements(sheet, columns, report)
+    accuracies = read_accuracies(sheet, columns, report)
     fine = [i for i, half in enumerate(halves) if half and np.isfinite(feet[kept[i]]).all()]
     one = [_One(i, int(kept[i]) + 1, *_named(read[i], halves[i]), *feet[kept[i]].tolist()) for i in fine]
-    told = [(a.row, f"{a.key.number} {a.key.street_key} {a.key.half}", a.text) for a in one]
-    warn_places(told, np.array([(a.x, a.y) for a in one], dtype=float).reshape(-1, 2), report)
+    _warn_shared(one, report)
     tick("comparing with the register", len(sheet), len(sheet))
     fine, same = _free(connection, _once(one, report), report)
     at = kept[fine] if fine else kept[:0]
@@ -160,6 +160,12 @@ def prepare(
         Doors(*(column[fine] if fine else column[:0] for column in doors)),
         same,
     )
+
+
+def _warn_shared(found: Sequence[_One], report: Report) -> None:
+    """Warn of different numbers at one place (§ 288-15 E)."""
+    told = [(a.row, f"{a.key.number} {a.key.street_key} {a.key.half}", a.text) for a in found]
+    warn_places(told, np.array([(a.x, a.y) for a in found], dtype=float).reshape(-1, 2), report)
 
 
 def _read(
@@ -370,35 +376,6 @@ def _half_of_place(village: Village, street: str, side: str, station: float, row
     found = f"nothing, and a place {station:,.0f} ft from the base line" if side else "nothing"
     report.fault(row, "direction", found, f"{expected}: which half of {street}")
     return ""
-
-
-def _placements(sheet: Sheet, columns: Mapping[str, str], report: Report) -> list[str]:
-    known = {name.casefold(): name for name in PLACEMENTS}
-    made = []
-    areas = area_rows(sheet, columns)
-    for k, cell in enumerate(sheet.cells(columns.get("placement")), start=1):
-        unsaid = "Parcel" if k in areas else "Unknown"
-        found = known.get(cell.strip().replace(" ", "").casefold()) if cell.strip() else unsaid
-        if found is None:
-            report.warn(k, "placement", cell, f"one of {', '.join(PLACEMENTS)}; taken as Unknown")
-        made.append(found or "Unknown")
-    return made
-
-
-def _accuracies(sheet: Sheet, columns: Mapping[str, str], report: Report) -> list[float | None]:
-    made: list[float | None] = []
-    for k, cell in enumerate(sheet.cells(columns.get("accuracy_ft")), start=1):
-        value = None
-        if cell.strip():
-            try:
-                value = float(cell)
-            except ValueError:
-                value = -1.0
-            if not 0 <= value <= 10_000:
-                report.fault(k, "accuracy_ft", cell, "feet, 0 to 10000")
-                value = None
-        made.append(value)
-    return made
 
 
 # --- one address once ---

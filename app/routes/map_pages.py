@@ -324,7 +324,10 @@ def _adopt_page(
         counts, seen = _shown_counts(atlas, connection, version)
         village = atlas.at(connection, version)
         nameless = map_versions.placeholders(village.files)
-    bars: Json = {"unmatched": [edit.place for edit in village.unmatched], "bases": [base.told for base in village.bases]}
+    bars: Json = {
+        "unmatched": [edit.place for edit in village.unmatched],
+        "bases": [base.told for base in village.bases],
+    }
     form: Json = {"date": "", "act": "", "reason": "", "faults": {}, "moved": False, **given}
     shown: Json = {"row": row, "counts": counts, "seen": seen, "nameless": nameless, "joined": joined, "today": today()}
     return page(request, "adopt.html", status, day=day, **shown, **bars, **form)
