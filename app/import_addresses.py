@@ -151,12 +151,9 @@ def prepare(
     at = kept[fine] if fine else kept[:0]
     return Prepared(
         [int(k) + 1 for k in at],
-        [read[i][1] for i in fine],
-        [halves[i] for i in fine],
-        [read[i][3] for i in fine],
+        *([read[i][1] for i in fine], [halves[i] for i in fine], [read[i][3] for i in fine]),
         feet[at],
-        [placements[k] for k in at],
-        [accuracies[k] for k in at],
+        *([placements[k] for k in at], [accuracies[k] for k in at]),
         Doors(*(column[fine] if fine else column[:0] for column in doors)),
         same,
     )
