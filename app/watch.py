@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -34,6 +35,8 @@ PATIENCE_S = 2.0
 """How long who asks waits for what has just been written; where the database does not answer, one who asks does."""
 FIRST_S = 60.0
 """How long who asks waits for the register to be read the first time."""
+POLITE_S = 0.0005
+"""How long the first reading keeps others from running, at a time."""
 USED_S = 300.0
 """How exactly it is known when a key was last used."""
 
@@ -141,9 +144,13 @@ class Watch:
     # --- the thread ---
 
     def _run(self) -> None:
+        usual = sys.getswitchinterval()
+        sys.setswitchinterval(POLITE_S)  # while a whole register is read, requests do not wait for this thread
+        self.read()
+        sys.setswitchinterval(usual)
         while not self._stopping:
-            self.read()
             self._wake.wait(PERIOD_S)
+            self.read()
 
     def read(self) -> None:
         """Read what is new, and let go on who waits for it."""
