@@ -8,6 +8,7 @@ from what is known, with its age.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import sys
 import threading
@@ -146,8 +147,13 @@ class Watch:
     def _run(self) -> None:
         usual = sys.getswitchinterval()
         sys.setswitchinterval(POLITE_S)  # while a whole register is read, requests do not wait for this thread
-        self.read()
-        sys.setswitchinterval(usual)
+        gc.disable()  # nor for a search for garbage among what stays
+        try:
+            self.read()
+        finally:
+            gc.freeze()
+            gc.enable()
+            sys.setswitchinterval(usual)
         while not self._stopping:
             self._wake.wait(PERIOD_S)
             self.read()
