@@ -14,6 +14,7 @@ from app import map_versions, registers
 from app.answers import listed
 from app.audit import Act
 from app.clocks import local_day
+from app.feed import PARTS
 from app.import_addresses import Prepared, Tick, parts_on, streets_of
 from app.import_shapes import Lines, Outlines
 from app.law import today
@@ -25,10 +26,6 @@ from gis.findings import Finding
 
 Json = dict[str, Any]
 Storing = Callable[[Atlas, Act, Tick], Json]
-_PARTS = (
-    *("number_prefix", "number", "fraction", "suffix", "pre_directional", "street_pre_type", "street_name"),
-    *("street_post_type", "street_post_directional", "unit_type", "unit"),
-)
 AT_ONCE = registers.AT_ONCE
 
 
@@ -159,7 +156,7 @@ def _numbers(village: Village, found: Prepared, written: Address, computed: int 
         "path": village.map.rows[row].path if own else 0,
         "even": written.number % 2 == 0,
         "station_ft": float(found.doors.station[k]) if own else None,
-        **{name: getattr(written, name) for name in _PARTS},
+        **{name: getattr(written, name) for name in PARTS},
         "computed_number": computed,
         "conforms": computed == written.number,
     }

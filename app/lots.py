@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import sqlalchemy as sa
 from shapely import Point, Polygon
 from sqlalchemy.engine import Connection
@@ -13,7 +12,7 @@ from sqlalchemy.engine import Connection
 from app import registers
 from app.assign import embraced_json
 from app.tables import buildings, lots
-from app.village import LONLAT, Village
+from app.village import Village
 from gis.address import street_key
 from gis.errors import GeometryError
 from gis.lots import embraced
@@ -159,16 +158,6 @@ def _over(connection: Connection, table: sa.Table, bounds: tuple[float, float, f
     west, south, east, north = bounds
     meets = (table.c.west_ft <= east, table.c.east_ft >= west, table.c.south_ft <= north, table.c.north_ft >= south)
     return registers.rows(connection, table, table.c.retired_at.is_(None), *meets)
-
-
-def lonlat(village: Village, row: Mapping[str, Any]) -> Json:
-    """Return a lot's polygon in longitude and latitude."""
-    project = village.out_of_feet(LONLAT)
-    rings = []
-    for ring in row["shape"]["coordinates"]:
-        x, y = np.asarray(ring, dtype=np.float64).T
-        rings.append(np.stack(project(x, y), axis=1).round(7).tolist())
-    return {"type": "Polygon", "coordinates": rings}
 
 
 def cells(told_of: Json) -> list[list[str]]:

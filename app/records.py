@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from sqlalchemy.engine import Connection
 
 from app import registers
@@ -14,7 +13,7 @@ from app.adoption import not_conforming
 from app.auth import Permission, Person
 from app.feed import PARTS
 from app.tables import addresses, map_edits
-from app.village import LONLAT, Village
+from app.village import Village
 
 Json = dict[str, Any]
 
@@ -140,21 +139,9 @@ def place(village: Village, row: Mapping[str, Any]) -> Json:
         "access": list(access) if None not in access else None,
         "access_note": row["location_access_note"],
         "doors": row["location_doors"],
-        "building": lonlat(village, row["location_building"]),
-        "lot": lonlat(village, row["location_lot"]),
+        "building": village.outline(row["location_building"]) if row["location_building"] else None,
+        "lot": village.outline(row["location_lot"]) if row["location_lot"] else None,
     }
-
-
-def lonlat(village: Village, shape: Json | None) -> Json | None:
-    """Return a polygon of the working CRS in longitude and latitude."""
-    if shape is None:
-        return None
-    project = village.out_of_feet(LONLAT)
-    rings = []
-    for ring in shape["coordinates"]:
-        x, y = np.asarray(ring, dtype=np.float64).T
-        rings.append(np.stack(project(x, y), axis=1).round(7).tolist())
-    return {"type": "Polygon", "coordinates": rings}
 
 
 PRIVATE = frozenset({"cases", "case_events", "documents"})

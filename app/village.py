@@ -8,6 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from app.law import Law, law_on
 from app.streets import VillageFiles, read_village
@@ -277,6 +280,15 @@ class Village:
     def out_of_feet(self, crs: str) -> Projector:
         """Return the projection from the working CRS into another."""
         return from_working(crs, self.files.settings.working_crs)
+
+    def outline(self, shape: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a GeoJSON polygon of the working CRS in longitude and latitude."""
+        project = self.out_of_feet(LONLAT)
+        rings = []
+        for ring in shape["coordinates"]:
+            x, y = np.asarray(ring, dtype=np.float64).T
+            rings.append(np.stack(project(x, y), axis=1).round(7).tolist())
+        return {"type": "Polygon", "coordinates": rings}
 
     @cached_property
     def _by_key(self) -> dict[str, str]:

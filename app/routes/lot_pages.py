@@ -54,7 +54,7 @@ def lot_get(lot_id: Id, atlas: AtlasDep) -> Response:
     with atlas.database.read() as connection:
         row = registers.get(connection, table, lot_id)
         (about,) = lots.told(atlas.village, connection, [row])
-    return answered({**about, "geometry": lots.lonlat(atlas.village, row)})
+    return answered({**about, "geometry": atlas.village.outline(row["shape"])})
 
 
 @router.api_route("/lots", methods=READ, include_in_schema=False)
