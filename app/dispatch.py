@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import lru_cache
 from math import atan2, pi
 
-import orjson
 from shapely import Point
 
 from app.feed import Json
@@ -102,7 +101,7 @@ def locate(index: Index, village: Village, text: str) -> Json:
 
 def _placed(index: Index, village: Village, known: Known) -> Json:
     row = block_of(village, known)
-    state = orjson.loads(known.body)
+    state = known.public
     place = {name: state[name] for name in ("lon", "lat", "placement", "accuracy_ft", "access", "access_note")}
     return {"id": known.id, "x": known.x, "y": known.y, **place, **_street_of(village, known.street, known.half, row)}
 

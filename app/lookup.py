@@ -8,69 +8,72 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from math import hypot
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from sys import intern
-from typing import Any
+from typing import Any, NamedTuple
 
-import orjson
 from sqlalchemy.engine import Connection
 
-from app.feed import AT_ONCE, KINDS, Change, Entry, Json, cursor_of, entries, hash_of, placed, public, row_of
+from app.feed import AT_ONCE, KINDS, Entry, Json, cursor_of, entries, hash_of, public, row_of
 
-PLACE = (*("x_ft", "y_ft", "lon", "lat", "placement", "accuracy_ft", "access_lon", "access_lat", "access_note"),)
-"""What is kept of a location's row."""
 SQUARES_FT = (150.0, 1600.0)
 """Sides of the squares that entrances are found by."""
 RINGS = 8
 """So many rings of small squares are looked through before the large ones are."""
 
 
-@dataclass(slots=True)
-class Known:
-    """An address as the lookups hold it; its parts have the names of the register's columns.
+class Known(NamedTuple):
+    """An address as the lookups hold it.
 
     Parameters
     ----------
-    id, status, full, usps
-        The address.
-    street, key, half
-        Where it is numbered; `key` is `gis.address.street_key` of the street.
-    prefix, number, fraction, suffix, unit_type, unit
-        Its number and unit.
+    status, street, half, prefix to unit, id, full, usps, number, map_version, replaced_by
+        As the register has them; `prefix` is that of the number.
+    lon, lat to access_note
+        Of its location.
+    key
+        `gis.address.street_key` of the street.
     place
         Id of its location.
     x, y
         Its entrance, feet of the working CRS.
-    replaced_by
-        Id of the address that took its place, or None.
-    body
-        What the public may know of it, as JSON.
     void
         Whether the import that brought it in was undone: it never was a number, and no lookup finds it.
     """
 
-    id: int
     status: str
-    full: str
-    usps: str
     street: str
-    key: str
     half: str
     prefix: str
-    number: int
     fraction: str
     suffix: str
+    pre_directional: str
+    street_pre_type: str
+    street_name: str
+    street_post_type: str
+    street_post_directional: str
     unit_type: str
     unit: str
-    place: int
+    id: int
+    full: str
+    usps: str
+    number: int
+    map_version: int
+    replaced_by: int | None
+    lon: float
+    lat: float
+    placement: str
+    accuracy_ft: float | None
+    access_lon: float | None
+    access_lat: float | None
+    access_note: str
     x: float
     y: float
-    replaced_by: int | None
-    body: bytes
-    void: bool = False
+    key: str
+    place: int
+    void: bool
 
     @property
     def active(self) -> bool:
@@ -80,12 +83,59 @@ class Known:
     @property
     def texts(self) -> tuple[str, ...]:
         """The forms it is found by as they stand, in capitals."""
-        return tuple(dict.fromkeys((self.full.upper(), self.usps)))
+        full = self.full.upper()
+        return (full, self.usps) if full != self.usps else (full,)
 
     @property
     def brief(self) -> Json:
         """Id, address and status."""
         return {"id": self.id, "address": self.full, "status": self.status}
+
+    @property
+    def public(self) -> Json:
+        """What the public may know of it."""
+        row = dict(zip((*_TEXTS, *_OTHERS), self, strict=False))
+        return public(row, dict(zip(_PLACE, self[_ROW:], strict=False)))
+
+
+_TEXTS = (
+    *("status", "street", "half", "number_prefix", "fraction", "suffix", "pre_directional", "street_pre_type"),
+    *("street_name", "street_post_type", "street_post_directional", "unit_type", "unit"),
+)
+_OTHERS = ("id", "full", "usps", "number", "map_version", "replaced_by")
+_PLACE = ("lon", "lat", "placement", "accuracy_ft", "access_lon", "access_lat", "access_note")
+"""The columns of an address and of its location that `Known` begins with, in its order."""
+_ROW = len(_TEXTS) + len(_OTHERS)
+_PUBLIC = _ROW + len(_PLACE)
+_texts, _others, _place = itemgetter(*_TEXTS), itemgetter(*_OTHERS), itemgetter(*_PLACE, "x_ft", "y_ft")
+
+
+class Change(NamedTuple):
+    """One change of what the public may know of one address.
+
+    Parameters
+    ----------
+    cursor
+        Where it stands in the order, as `app.feed.cursor_of` says; changes of several addresses by one entry share it.
+    at
+        When, ISO 8601 in UTC.
+    kind
+        One of the values of `app.feed.KINDS`, or the act itself.
+    before, after
+        The address; None where there was none.
+    """
+
+    cursor: int
+    at: str
+    kind: str
+    before: Known | None
+    after: Known
+
+    @property
+    def told(self) -> Json:
+        """The change as the feed has it."""
+        before = self.before.public if self.before else None
+        return {"cursor": self.cursor, "at": self.at, "kind": self.kind, "before": before, "after": self.after.public}
 
 
 class Index:
@@ -150,31 +200,28 @@ class Index:
                     self._changed(entry, row)
             self.last = batch[-1].seq, batch[-1].hash
 
-    def _moved(self, entry: Entry, place: Json) -> None:
-        self._places[place["id"]] = tuple(place[name] for name in PLACE)
-        for address_id in tuple(self._by_place.get(place["id"], ())):
+    def _moved(self, entry: Entry, row: Json) -> None:
+        place = self._places[row["id"]] = _place(row)
+        for address_id in tuple(self._by_place.get(row["id"], ())):
             old = self.by_id[address_id]
-            body = orjson.dumps({**orjson.loads(old.body), **placed(place)})
-            self._put(entry, replace(old, x=place["x_ft"], y=place["y_ft"], body=body))
+            self._put(entry, Known._make((*old[:_ROW], *place, old.key, old.place, old.void)))
 
     def _changed(self, entry: Entry, row: Json) -> None:
-        place = dict(zip(PLACE, self._places[row["location_id"]], strict=True))
-        new = _known(row, place, orjson.dumps(public(row, place)))
         if entry.what == "import":
-            self._imported.add(new.id)
-        new.void = entry.what == "undo" and not new.active and new.id in self._imported
-        self._put(entry, new)
+            self._imported.add(row["id"])
+        void = entry.what == "undo" and row["status"] == "retired" and row["id"] in self._imported
+        place = row["location_id"]
+        own = *map(intern, _texts(row)), *_others(row)
+        self._put(entry, Known._make((*own, *self._places[place], intern(row["street_key"]), place, void)))
 
     def _put(self, entry: Entry, new: Known) -> None:
         old = self.by_id.get(new.id)
         if old is not None:
             self._forget(old)
         self._learn(new)
-        before = old.body if old else None
-        if before != new.body:
-            kind = KINDS.get(entry.what, entry.what.replace(" ", "_"))
-            at = cursor_of(entry.seq, entry.hash)
-            self.changes.append(Change(at, entry.at, kind, new.id, before, new.body))
+        if old is None or old[:_PUBLIC] != new[:_PUBLIC]:
+            kind = KINDS.get(entry.what) or intern(entry.what.replace(" ", "_"))
+            self.changes.append(Change(cursor_of(entry.seq, entry.hash), entry.at, kind, old, new))
 
     def _learn(self, new: Known) -> None:
         self.by_id[new.id] = new
@@ -274,16 +321,6 @@ class Index:
 
     def _first(self, ids: Sequence[int]) -> Known:
         return max((self.by_id[k] for k in ids), key=lambda one: (one.active, one.id))
-
-
-def _known(row: Mapping[str, Any], place: Mapping[str, Any], body: bytes) -> Known:
-    street, key, half = (intern(row[name]) for name in ("street", "street_key", "half"))
-    prefix, fraction, suffix = row["number_prefix"], row["fraction"], row["suffix"]
-    return Known(
-        *(row["id"], intern(row["status"]), row["full"], row["usps"], street, key, half, prefix, row["number"]),
-        *(fraction, suffix, row["unit_type"], row["unit"], row["location_id"], place["x_ft"], place["y_ft"]),
-        *(row["replaced_by"], body),
-    )
 
 
 _cursor = attrgetter("cursor")

@@ -102,7 +102,7 @@ def test_after_very_many_acts_in_any_order_the_feed_is_the_register(office: Offi
     whole = Index()
     with office.database.read() as connection:
         assert whole.read(connection)
-    assert [change.body for change in whole.changes] == [
-        change.body for change in office.client.app.state.watch.index.changes
+    assert [change.told for change in whole.changes] == [
+        change.told for change in office.client.app.state.watch.index.changes
     ]
     assert last == whole.changes[-1].cursor

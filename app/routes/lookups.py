@@ -351,6 +351,4 @@ async def lookup_changes(
         expected = "0, or a cursor of this register: it was restored from an older backup, so begin again at 0"
         return refusal(StreetsError.of("since", str(since), expected), fresh)
     following = found[-1].cursor if found else since
-    about = orjson.dumps({"next": following, "as_of": fresh.as_of, "age_s": fresh.age_s})
-    body = b'{"items":[%s],%s' % (b",".join(change.body for change in found), about[1:])
-    return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
+    return answer({"items": [change.told for change in found], "next": following}, fresh)
