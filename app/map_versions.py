@@ -287,12 +287,13 @@ def in_force(connection: Connection) -> int:
 
 def _state(connection: Connection, version: int = 0) -> tuple[Any, ...]:
     """Return what a version's village depends on; equal states are equal villages."""
+    made = [f(c) for t in (renamings, vacations) for f, c in ((sa.func.max, t.c.id), (sa.func.count, t.c.undone_at))]
+    known = (sa.select(one).scalar_subquery() for one in made)
+    about = sa.select(maps.c.version, maps.c.status, maps.c.adopted_on, *known)
     version = version or in_force(connection)
-    about = sa.select(maps.c.status, maps.c.adopted_on).where(maps.c.version == version)
     standing = sa.select(map_edits.c.id).where(map_edits.c.map_version == version, map_edits.c.withdrawn_at.is_(None))
-    acts = [sa.select(sa.func.max(t.c.id), sa.func.count(t.c.undone_at)) for t in (renamings, vacations)]
     edits = tuple(connection.execute(standing.order_by(map_edits.c.id)).scalars())  # one may come back by an undo
-    return version, edits, *(tuple(connection.execute(q).one()) for q in (about, *acts))
+    return *connection.execute(about.where(maps.c.version == version)).one(), edits
 
 
 def _digest(files: VillageFiles) -> str:
