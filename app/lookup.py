@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import hypot
 from operator import attrgetter, itemgetter
 from sys import intern
@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.engine import Connection
 
-from app.feed import AT_ONCE, KINDS, Entry, Json, cursor_of, entries, hash_of, public, row_of
+from app.feed import KINDS, Entry, Json, cursor_of, entries, hash_of, public, row_of
 
+SOME = 500
+"""So many entries of the log are taken in at once."""
 SQUARES_FT = (150.0, 1600.0)
 """Sides of the squares that entrances are found by."""
 RINGS = 8
@@ -159,13 +161,15 @@ class Index:
 
     # --- reading the log ---
 
-    def read(self, connection: Connection) -> bool:
+    def read(self, connection: Connection, rest: Callable[[], None] = lambda: None) -> bool:
         """Take in what the log has that is not known yet.
 
         Parameters
         ----------
         connection
             To the register, in one transaction.
+        rest
+            Called between some hundred entries and the next.
 
         Returns
         -------
@@ -178,9 +182,10 @@ class Index:
         batch: list[Entry] = []
         for entry in entries(connection, self.last[0]):
             batch.append(entry)
-            if len(batch) >= AT_ONCE and entry.kind == "addresses":
+            if len(batch) >= SOME and entry.kind == "addresses":
                 self._take(batch)
                 batch = []
+                rest()
         self._take(batch)
         return True
 

@@ -85,6 +85,7 @@ class Watch:
         self._noted: dict[str, float] = {}
         self._seen = 0
         self._failed = False
+        self._worked = 0.0
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
         self._mutex = threading.Lock()
         self._wake = threading.Event()
@@ -175,15 +176,23 @@ class Watch:
 
     def _read(self) -> None:
         began, seen = time.time(), self._database.changes.value
+        self._worked = time.thread_time()
         with self._database.read() as connection:
             index = self.index
-            if not index.read(connection):  # another register was restored in its place
+            if not index.read(connection, self._rest):  # another register was restored in its place
                 index = Index()
-                index.read(connection)
+                index.read(connection, self._rest)
             known = keys.holders(connection)
         self.village = self._atlas.village
         self.index, self._keys = index, known
         self._seen, self.fresh = seen, Fresh(began)
+
+    def _rest(self) -> None:
+        """Leave the processor to requests for as long as it was used, unless somebody waits for a lookup."""
+        now = time.thread_time()
+        if not self._waiting:
+            time.sleep(max(now - self._worked, 0.0))
+        self._worked = now
 
     def _note_use(self) -> None:
         used, self._used = self._used, {}
