@@ -38,6 +38,8 @@ AWAY_FT = 25.0, 60.0
 UNLIKE = 5
 """So many letters, taken away or added, lie at least between two streets' names: a typo is none of them nearer."""
 AT_ONCE, LIKE = 2000, 20
+LAST = 98
+"""The last two numbers of a block are given once: where they are held, there is no other to give."""
 CRS = "EPSG:7608"
 ORIGIN_FT = 557_000.0, 80_000.0
 """The grid's south-western corner: near Benton, where the working CRS is good."""
@@ -114,7 +116,8 @@ class Town:
     doors
         Every entrance, numbered.
     first, again
-        Places among them: of entrances that have each another number, and of those whose number one of `first` has.
+        Places among them: of entrances that have each another number, and of those whose number one of `first` has
+        and that may be given another one.
     """
 
     village: Village
@@ -185,7 +188,10 @@ def entrances(village: Village, count: int) -> Town:
     for k, (name, row, found) in enumerate(zip(names, doors.row.tolist(), doors.number.tolist(), strict=True)):
         if row >= 0 and found and village.map.rows[row].street == name and not doors.at(k).past:
             place = (name, village.map.rows[row].side, found)
-            (again if place in seen else first).append(k)
+            if place not in seen:
+                first.append(k)
+            elif found % 100 < LAST:
+                again.append(k)
             seen.add(place)
     if len(first) < count:
         raise BenchError(f"the town has {len(first)} numbers, and {count} are wanted")
