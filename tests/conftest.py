@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -18,10 +19,12 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+import uvicorn
 from playwright.sync_api import Browser, sync_playwright
 
 from app.db import Database
 from app.keeping import ensure_schema
+from app.main import create_app
 from app.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,11 +43,6 @@ collect_ignore = ["bench", "torture"]
 
 # No test touches the register of the checkout: one that names no place of its own has this.
 os.environ.setdefault("BENTON_STATE_DIR", tempfile.mkdtemp(prefix="benton-tests-"))
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # Playwright keeps an event loop running in this thread to the end, where `asyncio.run` then fails.
-    items.sort(key=lambda item: "browser" in getattr(item, "fixturenames", ()))
 
 
 def free_port() -> int:
@@ -107,6 +105,20 @@ def serving(log: Path, environment: Mapping[str, str] | None = None) -> Iterator
     own = {"BENTON_STATE_DIR": str(log.with_name("register"))}
     with running(command, answers, log, env={**os.environ, **own, **(environment or {})}, cwd=ROOT):
         yield url
+
+
+@contextlib.contextmanager
+def serving_here(settings: Settings) -> Iterator[str]:
+    """Serve a village on a free port from a thread of this process, which is sooner done; gives its address."""
+    server = uvicorn.Server(uvicorn.Config(create_app(settings), log_level="warning", access_log=False))
+    listening = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 @pytest.fixture(scope="session")

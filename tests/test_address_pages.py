@@ -18,7 +18,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, BrowserContext, Page
 
@@ -34,7 +33,8 @@ from app.map_versions import Atlas
 from app.settings import Settings
 from app.tables import addresses, audit
 from app.village import LONLAT
-from tests.conftest import serving
+from tests.access import faults_of_access
+from tests.conftest import serving_here
 from tests.people import Headers, by_session
 from tests.plat import PLAT, village
 
@@ -567,9 +567,8 @@ def live(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     folder = tmp_path_factory.mktemp("live")
     made = village(folder, LINES)
     settings = Settings(data_dir=made, state_dir=folder / "register")
-    environment = {"BENTON_DATA_DIR": str(made), "BENTON_STATE_DIR": str(folder / "register")}
     with (
-        serving(folder / "log.txt", environment) as url,
+        serving_here(settings) as url,
         closing(Database(settings.database, settings.state_dir)) as database,
     ):
         atlas = Atlas(database, made)
@@ -815,17 +814,13 @@ def test_no_page_has_a_fault_of_access_or_scrolls_sideways_and_hostile_text_is_t
             page.goto(live.url + shown[name][1])
             page.locator("details:not([open]) > summary").evaluate_all("all => all.forEach((one) => one.click())")
             page.wait_for_timeout(200)
-            found = AXE.run(page).response["violations"]
-            faults += [f"{name}: {v['id']} {n['html'][:200]}" for v in found for n in v["nodes"]]
+            faults += [f"{name}: {fault}" for fault in faults_of_access(page)]
             if page.evaluate("document.documentElement.scrollWidth") > width:
                 faults.append(f"{name} scrolls sideways")
             if page.locator("img:not(.leaflet-tile)").count():
                 faults.append(f"{name} has a picture that nobody put there")
         context.close()
     assert not faults, "\n".join(faults)
-
-
-AXE = Axe()
 
 
 def watch(page: Page, faults: list[str]) -> None:

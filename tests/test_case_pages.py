@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from axe_playwright_python.sync_playwright import Axe
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser
 
@@ -27,7 +26,8 @@ from app.deps import COOKIE
 from app.main import create_app
 from app.settings import Settings
 from app.tables import addresses, audit, case_events
-from tests.conftest import serving
+from tests.access import faults_of_access
+from tests.conftest import serving_here
 from tests.people import by_key, by_session
 from tests.plat import PLAT, village
 from tests.test_address_pages import Form, Town, text_of
@@ -312,15 +312,14 @@ def test_no_field_of_a_step_makes_the_service_fail(town: Town, value: str) -> No
 def test_an_officer_on_the_phone_taps_the_map_and_reports(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "plat").mkdir()
     data = village(tmp_path / "plat", PLAT)
-    app = create_app(Settings(data_dir=data, state_dir=tmp_path / "register"))
+    settings = Settings(data_dir=data, state_dir=tmp_path / "register")
+    app = create_app(settings)
     town = Town(TestClient(app, base_url="https://testserver"), app.state.database, app.state.atlas)
     address = town.add(400, 471, street="Alma Street")
     cookie = by_session(app.state.database, "Officer Jones", Role.POLICE)["Cookie"].partition("=")[2]
     spot = town.at(400, 471)
     app.state.database.close()
-    with serving(
-        tmp_path / "log.txt", {"BENTON_DATA_DIR": str(data), "BENTON_STATE_DIR": str(tmp_path / "register")}
-    ) as url:
+    with serving_here(settings) as url:
         context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
         context.add_cookies([{"name": COOKIE, "value": cookie, "url": url}])
         page = context.new_page()
@@ -338,7 +337,7 @@ def test_an_officer_on_the_phone_taps_the_map_and_reports(browser: Browser, tmp_
         page.get_by_label("No number is shown").check()
         for where in (page.url, ""):
             assert page.evaluate("document.documentElement.scrollWidth") <= 360, where
-            assert Axe().run(page).response["violations"] == []
+            assert faults_of_access(page) == []
             if where:
                 page.get_by_role("button", name="Report a violation").click()
                 page.wait_for_url(re.compile(r"/cases/1\?done=report"))

@@ -10,8 +10,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from app.deps import COOKIE
+from tests.access import faults_of_access
 from tests.test_api import feet
-from tests.test_map_pages import HOSTILE, WIDTHS, Office, axe, office, opened, text
+from tests.test_map_pages import HOSTILE, WIDTHS, Office, office, opened, text
 
 PLACE = feet(460, 500, street="Alma Street")
 """On the east side, 170 ft into the block from First to Second: the 22nd unit of 8 ft, 152."""
@@ -149,7 +150,7 @@ def test_an_empty_queue_says_how_a_doubt_comes_here(plat: Office, browser: Brows
     with opened(plat, browser, "clerk") as page:
         page.goto(f"{plat.url}/doubts")
         assert "Nobody has doubted a number yet" in text(page)
-        assert axe(page) == []
+        assert faults_of_access(page) == []
 
 
 @pytest.mark.parametrize("path", ["/doubts", "/doubts?status=all", "/doubts/1", "/doubts/2", "/doubts/99"])
@@ -159,7 +160,7 @@ def test_a_page_is_readable_for_everyone_at_both_widths(shared: Office, browser:
             page.goto(shared.url + path)
             for summary in page.locator("main summary").all():
                 summary.click()
-            assert axe(page) == []
+            assert faults_of_access(page) == []
             assert page.evaluate("document.documentElement.scrollWidth") == width
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
@@ -24,7 +23,8 @@ from app.people import add_user
 from app.routes.notices import _backup
 from app.sessions import Guest, use_link
 from app.settings import Settings
-from tests.conftest import serving
+from tests.access import faults_of_access
+from tests.conftest import serving_here
 from tests.people import Headers, by_key, by_session
 from tests.test_api import PLAT, feet, village
 
@@ -67,8 +67,7 @@ def office(folder: Path, lines: dict[str, list[tuple[float, float]]] = PLAT) -> 
             token = add_user(database, CONSOLE, f"Some {name}", [role])[1]
             made[name] = use_link(database, Guest("192.0.2.1", "a test"), token)
         key = by_key(database, Role.DIRECTOR, Role.CLERK)
-    environment = {"BENTON_DATA_DIR": str(settings.data_dir), "BENTON_STATE_DIR": str(settings.state_dir)}
-    with serving(folder / "log.txt", environment) as url:
+    with serving_here(settings) as url:
         yield Office(url, settings, made, key)
 
 
@@ -99,10 +98,6 @@ def opened(made: Office, browser: Browser, who: str = "", **options: Any) -> Ite
         made.sign_in(context, who)
     yield context.new_page()
     context.close()
-
-
-def axe(page: Page) -> list[str]:
-    return [f"{v['id']}: {v['nodes'][0]['html']}" for v in Axe().run(page).response["violations"]]
 
 
 def text(page: Page) -> str:
@@ -431,7 +426,7 @@ def test_a_page_is_readable_for_everyone_at_both_widths(shared: Office, browser:
             page.goto(shared.url + path)
             for summary in page.locator("main summary").all():
                 summary.click()
-            assert axe(page) == []
+            assert faults_of_access(page) == []
             assert page.evaluate("document.documentElement.scrollWidth") == width
             ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
             assert len(ids) == len(set(ids))
@@ -511,7 +506,7 @@ def test_a_proposal_whose_edits_do_not_fit_the_streets_any_more_says_so_and_is_m
         page.goto(f"{made.url}/maps/2")
         assert "This version cannot be derived" in text(page)
         assert "the crossing with Stub Lane on the ground" in text(page)
-        assert axe(page) == []
+        assert faults_of_access(page) == []
         page.locator("#edits ~ .log summary").click()
         page.locator("#edits ~ .log").get_by_label("Why it is withdrawn").fill("It was built")
         page.get_by_role("button", name="Show what that would do").click()

@@ -15,7 +15,7 @@ from app.keys import add_key
 from app.main import create_app
 from app.routes.asked import read_degrees, read_pair
 from app.settings import Settings
-from tests.conftest import serving
+from tests.conftest import serving_here
 from tests.plat import PLAT, village
 
 PAGES = ["/", "/streets", "/findings", "/published", "/law", "/help", "/api", "/streets/Main%20Street"]
@@ -503,8 +503,9 @@ def test_the_map_page_prints_to_one_page(server: str, page: Page) -> None:
 
 @pytest.fixture(scope="module")
 def hostile_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    made = village(tmp_path_factory.mktemp("hostile"), {**PLAT, **HOSTILE})
-    with serving(tmp_path_factory.mktemp("hostile-log") / "log.txt", {"BENTON_DATA_DIR": str(made)}) as url:
+    folder = tmp_path_factory.mktemp("hostile")
+    settings = Settings(data_dir=village(folder, {**PLAT, **HOSTILE}), state_dir=folder / "register")
+    with serving_here(settings) as url:
         yield url
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
+from tests.access import faults_of_access
 from tests.conftest import serving
 from tests.people import PASSWORD
 
@@ -47,8 +47,7 @@ def looked_at(page: Page, name: str) -> None:
     """Check a page at both widths: nothing that axe finds, nothing cut off, nothing too small for a thumb."""
     for width in (1280, 360):
         page.set_viewport_size({"width": width, "height": 800})
-        found = Axe().run(page).response["violations"]
-        assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == [], (name, width)
+        assert faults_of_access(page) == [], (name, width)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (name, width)
         assert page.evaluate(SMALL) == [], (name, width)
         assert page.locator("main .button:not(.quiet):visible").count() <= 1, (name, width)

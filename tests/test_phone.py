@@ -56,7 +56,7 @@ def test_a_phone_shows_that_more_entries_follow_until_the_last_is_reached(
         entries.nth(k).evaluate("(a) => a.scrollIntoView({ inline: 'nearest', block: 'nearest' })")
         assert entries.nth(k).inner_text() not in page.evaluate(CUT_OFF)
     page.evaluate("document.querySelector('header.site nav ul').scrollLeft = 9999")
-    page.wait_for_function(f"({CUE})() < 0.1")
+    page.wait_for_function(f"() => ({CUE})() < 0.1")
     assert entries.last.inner_text() not in page.evaluate(CUT_OFF)
 
 
