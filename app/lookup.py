@@ -18,7 +18,7 @@ from sqlalchemy.engine import Connection
 
 from app.feed import KINDS, Entry, Json, cursor_of, entries, hash_of, public, row_of
 
-SOME = 500
+SOME = 100
 """So many entries of the log are taken in at once."""
 SQUARES_FT = (150.0, 1600.0)
 """Sides of the squares that entrances are found by."""
@@ -169,7 +169,7 @@ class Index:
         connection
             To the register, in one transaction.
         rest
-            Called between some hundred entries and the next.
+            Called between each hundred entries and the next.
 
         Returns
         -------

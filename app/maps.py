@@ -16,9 +16,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-import folium
 import numpy as np
-from branca.element import Figure
 
 from app.map_styles import STYLES, WRITTEN, Style
 from app.village import LONLAT, Village
@@ -161,6 +159,9 @@ def drawn(made: Mapping[str, Json], focus: Bounds, styles: Mapping[str, Style] |
     MapScript
         The map's script.
     """
+    import folium  # half a second, which the start need not wait for
+    from branca.element import Figure
+
     styles = {**STYLES, **(styles or {})}
     drawn = folium.Map(
         tiles=None, zoom_control=True, attribution_control=False, zoom_snap=0.25, zoom_delta=0.5, max_zoom=21

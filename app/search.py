@@ -30,6 +30,7 @@ LEAST = 68.0
 SURE = 88.0
 """From this likeness on, a figure beside a name is part of the name."""
 MOST_WORDS = 5
+MOST_STREETS = 5
 NEAR = 8.0
 """Streets this much less alike than the best are shown too."""
 DIRECTIONS = {
@@ -114,7 +115,6 @@ def _without_place(text: str) -> str:
 
 def _numbered_street(village: Village, words: list[str]) -> tuple[list[str], list[str]]:
     """Split off the words of a street that has a figure in its name, such as Unnamed 22: it is no house number."""
-    figured = [name for name in _names(village) if any(c.isdigit() for c in name)]
     best: tuple[float, int, int] = (0.0, 0, 0)
     for first in range(len(words)):
         for last in range(first + 2, min(len(words), first + MOST_WORDS) + 1):
@@ -123,7 +123,7 @@ def _numbered_street(village: Village, words: list[str]) -> tuple[list[str], lis
                 continue
             squeezed = _squeezed(" ".join(part))
             figures = re.sub(r"\D", "", squeezed)
-            same = [name for name in figured if re.sub(r"\D", "", name) == figures]
+            same = [name for name, own in _figured(village) if own == figures]
             found = process.extractOne(squeezed, same, scorer=fuzz.ratio, score_cutoff=SURE)
             best = max(best, (found[1], first, last)) if found else best
     _, first, last = best
@@ -141,20 +141,29 @@ def _alike(village: Village, words: str) -> tuple[str, ...]:
     if not words:
         return ()
     names = _names(village)
-    squeezed = _squeezed(words)
-    scored = process.extract(squeezed, list(names), scorer=_likeness, limit=5, score_cutoff=LEAST)
+    scored = _scored(_squeezed(words), names)
     best = scored[0][1] if scored else 0.0
     exact = best >= 99.5
-    kept = [names[name] for name, score, _ in scored if (score >= 99.5 if exact else score >= best - NEAR)]
+    kept = [names[name] for name, score in scored if (score >= 99.5 if exact else score >= best - NEAR)]
     return tuple(dict.fromkeys(kept))
 
 
-def _likeness(typed: str, name: str, **_: Any) -> float:
-    """Return how alike two squeezed names are; a beginning of a name, as typed into a search, counts too."""
-    whole = fuzz.ratio(typed, name)
-    begun = 95.0 if len(typed) >= 3 and name.startswith(typed) else 0.0
-    inside = 88.0 if len(typed) >= 4 and typed in name else 0.0
-    return max(whole, begun, inside)
+def _scored(typed: str, names: Mapping[str, str]) -> list[tuple[str, float]]:
+    """Return the squeezed names most like another; a beginning of a name, as typed into a search, counts too."""
+    alike = process.extract(typed, names.keys(), scorer=fuzz.ratio, limit=MOST_STREETS, score_cutoff=LEAST)
+    scores = {name: score for name, score, _ in alike}
+    for name in names if len(typed) >= 3 else ():
+        if typed in name:
+            part = 95.0 if name.startswith(typed) else 88.0 if len(typed) >= 4 else 0.0
+            scores[name] = max(scores.get(name, 0.0), part)
+    found = [(name, scores[name]) for name in names if scores.get(name, 0.0) >= LEAST]
+    return sorted(found, key=lambda one: -one[1])[:MOST_STREETS]
+
+
+@lru_cache(maxsize=8)
+def _figured(village: Village) -> Sequence[tuple[str, str]]:
+    """Return the squeezed names that have figures in them, each with its figures."""
+    return [(name, re.sub(r"\D", "", name)) for name in _names(village) if any(c.isdigit() for c in name)]
 
 
 @lru_cache(maxsize=8)
@@ -288,8 +297,8 @@ def _narrowed(connection: Connection, asked: Asked, conditions: Sequence[Any]) -
     if not asked.number:
         return made, (*IN_ORDER, addresses.c.id)
     exact = [*made, addresses.c.number == asked.number]
-    lettered = [*exact, addresses.c.suffix == asked.suffix] if asked.suffix else exact
-    for wanted in (lettered, exact):
+    lettered = [[*exact, addresses.c.suffix == asked.suffix]] if asked.suffix else []
+    for wanted in (*lettered, exact):
         if connection.execute(sa.select(addresses.c.id).where(*conditions, *wanted).limit(1)).first():
             return wanted, (_rank(asked.streets), *IN_ORDER, addresses.c.id)
     near = sa.func.abs(addresses.c.number - asked.number)

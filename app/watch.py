@@ -38,6 +38,8 @@ FIRST_S = 60.0
 """How long who asks waits for the register to be read the first time."""
 POLITE_S = 0.0005
 """How long the first reading keeps others from running, at a time."""
+RESTS = 3.0
+"""For so many times as long as it reads, it then leaves the processor to requests, while nobody waits for a lookup."""
 USED_S = 300.0
 """How exactly it is known when a key was last used."""
 
@@ -188,11 +190,10 @@ class Watch:
         self._seen, self.fresh = seen, Fresh(began)
 
     def _rest(self) -> None:
-        """Leave the processor to requests for as long as it was used, unless somebody waits for a lookup."""
-        now = time.thread_time()
+        """Leave the processor to requests for longer than it was used, unless somebody waits for a lookup."""
         if not self._waiting:
-            time.sleep(max(now - self._worked, 0.0))
-        self._worked = now
+            time.sleep(RESTS * max(time.thread_time() - self._worked, 0.0))
+        self._worked = time.thread_time()
 
     def _note_use(self) -> None:
         used, self._used = self._used, {}
