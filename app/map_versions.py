@@ -313,10 +313,11 @@ def _open(files: VillageFiles, gone: Mapping[str, Row]) -> VillageFiles:
 
 def vacated(connection: Connection, before: datetime | None = None) -> dict[str, Row]:
     """Return the streets that were vacated, or before an instant, by the key of their present name."""
-    renamed = registers.rows(connection, renamings, *_standing(renamings))
-    found = {}
     earlier = [vacations.c.made_at < before] if before else []
-    for row in registers.rows(connection, vacations, *_standing(vacations), *earlier):
+    gone = registers.rows(connection, vacations, *_standing(vacations), *earlier)
+    renamed = registers.rows(connection, renamings, *_standing(renamings)) if gone else []
+    found = {}
+    for row in gone:
         name = row["street"]
         for act in renamed:
             if act["made_at"] > row["made_at"] and act["old"] == name:

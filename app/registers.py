@@ -44,6 +44,11 @@ def _recorded(table: sa.Table) -> tuple[str, ...]:
     return tuple(str(c.name) for c in table.columns if not isinstance(c.type, sa.LargeBinary))
 
 
+@cache
+def _whole(table: sa.Table) -> sa.Select[Any]:
+    return sa.select(*(table.columns[name] for name in _recorded(table)))
+
+
 def _all(result: sa.CursorResult[Any]) -> list[Row]:
     """Return every row of a result, fetched at once: one at a time would take twice as long."""
     names = tuple(result.keys())
@@ -340,6 +345,5 @@ def rows(
     connection: Connection, table: sa.Table, *conditions: Any, order: Iterable[Any] = (), limit: int = 0
 ) -> list[Row]:
     """Return rows of a table that fulfil conditions."""
-    asked = sa.select(*(c for c in table.columns if not isinstance(c.type, sa.LargeBinary))).where(*conditions)
-    asked = asked.order_by(*(order or table.primary_key.columns))
+    asked = _whole(table).where(*conditions).order_by(*(order or table.primary_key.columns))
     return _all(connection.execute(asked.limit(limit) if limit else asked))
