@@ -101,9 +101,19 @@ def locate(index: Index, village: Village, text: str) -> Json:
 
 def _placed(index: Index, village: Village, known: Known) -> Json:
     row = block_of(village, known)
-    state = known.public
-    place = {name: state[name] for name in ("lon", "lat", "placement", "accuracy_ft", "access", "access_note")}
-    return {"id": known.id, "x": known.x, "y": known.y, **place, **_street_of(village, known.street, known.half, row)}
+    access = known.access_lon, known.access_lat
+    return {
+        "id": known.id,
+        "x": known.x,
+        "y": known.y,
+        "lon": known.lon,
+        "lat": known.lat,
+        "placement": known.placement,
+        "accuracy_ft": known.accuracy_ft,
+        "access": None if None in access else list(access),
+        "access_note": known.access_note,
+        **_street_of(village, known.street, known.half, row),
+    }
 
 
 def _street_of(village: Village, street: str, half: str, row: Row | None) -> Json:
@@ -156,7 +166,8 @@ def nearest(
     x, y = (float(v) for v in village.into_feet(LONLAT)(lon, lat))
     with index.lock:
         found = index.near(x, y, radius_ft, count)
-    items = [_beside(village, x, y, away, known) for away, known in found]
+    step = layout_of(village).law.hundred
+    items = [_beside(village, step, x, y, away, known) for away, known in found]
     made: Json = {"items": items}
     if not items:
         away = village.network.hull.distance(Point(x, y)) - village.network.reading.edge_ft
@@ -175,11 +186,12 @@ def nearest(
     return made
 
 
-def _beside(village: Village, x: float, y: float, away: float, known: Known) -> Json:
-    step = layout_of(village).law.hundred
+def _beside(village: Village, step: int, x: float, y: float, away: float, known: Known) -> Json:
     where = _direction(village, x - known.x, y - known.y, away)
     return {
-        **known.brief,
+        "id": known.id,
+        "address": known.full,
+        "status": known.status,
         "distance_ft": round(away, 1),
         "side": SIDES[known.half][known.number % 2 == 0],
         "street": known.street,

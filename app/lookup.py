@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Sequence
+from functools import cache
 from math import hypot
 from operator import attrgetter, itemgetter
 from sys import intern
@@ -20,10 +21,10 @@ from app.feed import KINDS, Entry, Json, cursor_of, entries, hash_of, public, ro
 
 SOME = 100
 """So many entries of the log are taken in at once."""
-SQUARES_FT = (150.0, 1600.0)
+SQUARES_FT = (40.0, 200.0, 1600.0)
 """Sides of the squares that entrances are found by."""
-RINGS = 8
-"""So many rings of small squares are looked through before the large ones are."""
+RINGS = 6
+"""So many rings of squares are looked through before larger ones are."""
 
 
 class Known(NamedTuple):
@@ -332,18 +333,19 @@ _cursor = attrgetter("cursor")
 
 
 class Near:
-    """Entrances by place, in squares: small ones for what is close, large ones for what is far."""
+    """Entrances by place, in squares: small ones for what is close, larger ones for what is far."""
 
     def __init__(self) -> None:
-        self._at: dict[int, tuple[float, float]] = {}
-        self._squares: dict[float, dict[tuple[int, int], list[int]]] = {size: {} for size in SQUARES_FT}
+        self._at: dict[int, tuple[float, float, int]] = {}
+        self._squares: dict[float, dict[tuple[int, int], list[tuple[float, float, int]]]]
+        self._squares = {size: {} for size in SQUARES_FT}
 
     def add(self, address_id: int, x: float, y: float) -> None:
         """Put an entrance in its squares; one that is there already is moved."""
         self.drop(address_id)
-        self._at[address_id] = (x, y)
+        place = self._at[address_id] = (x, y, address_id)
         for size, squares in self._squares.items():
-            squares.setdefault((int(x // size), int(y // size)), []).append(address_id)
+            squares.setdefault((int(x // size), int(y // size)), []).append(place)
 
     def drop(self, address_id: int) -> None:
         """Take an entrance out, where it is in."""
@@ -352,7 +354,7 @@ class Near:
             return
         for size, squares in self._squares.items():
             square = int(place[0] // size), int(place[1] // size)
-            squares[square].remove(address_id)
+            squares[square].remove(place)
             if not squares[square]:
                 del squares[square]
 
@@ -362,37 +364,35 @@ class Near:
         for size in SQUARES_FT:
             needed = int(radius_ft // size) + 1
             rings = needed if size == SQUARES_FT[-1] else min(needed, RINGS)
-            found = self._in_rings(x, y, size, rings, min(radius_ft, rings * size), count)
+            found = self._in_rings(x, y, size, rings, count)
+            found = found[: bisect_right(found, min(radius_ft, rings * size), key=_away)]
             if len(found) == count or rings == needed:
                 break
         return found
 
-    def _in_rings(
-        self, x: float, y: float, size: float, rings: int, radius_ft: float, count: int
-    ) -> list[tuple[float, int]]:
+    def _in_rings(self, x: float, y: float, size: float, rings: int, count: int) -> list[tuple[float, int]]:
         """Look through the squares around a place, ring by ring, until nothing nearer can follow."""
-        squares, at = self._squares[size], self._at
+        squares = self._squares[size]
         column, row = int(x // size), int(y // size)
+        aside, ahead = x - column * size, y - row * size
+        edge = min(aside, size - aside, ahead, size - ahead)
         found: list[tuple[float, int]] = []
         for ring in range(rings + 1):
-            if len(found) >= count:
-                found.sort()
-                if found[count - 1][0] <= (ring - 1) * size:  # whatever lies nearer was in the rings before
-                    break
-            for square in _ring(column, row, ring):
-                for one in squares.get(square, ()):
-                    px, py = at[one]
-                    away = hypot(px - x, py - y)
-                    if away <= radius_ft:
-                        found.append((away, one))
-        return sorted(found)[:count]
+            if len(found) >= count and found[count - 1][0] <= (ring - 1) * size + edge:
+                break  # whatever lies nearer was in the rings before
+            for across, along in _ring(ring):
+                there = squares.get((column + across, row + along))
+                if there:
+                    found += [(hypot(px - x, py - y), one) for px, py, one in there]
+            found.sort()
+        return found[:count]
 
 
-def _ring(column: int, row: int, ring: int) -> list[tuple[int, int]]:
+_away = itemgetter(0)
+
+
+@cache
+def _ring(ring: int) -> tuple[tuple[int, int], ...]:
     """Return the squares that lie so many squares from one."""
-    if not ring:
-        return [(column, row)]
-    across = range(column - ring, column + ring + 1)
-    along = range(row - ring + 1, row + ring)
-    ends = [(c, r) for c in across for r in (row - ring, row + ring)]
-    return ends + [(c, r) for r in along for c in (column - ring, column + ring)]
+    reach = range(-ring, ring + 1)
+    return tuple((across, along) for across in reach for along in reach if ring in {abs(across), abs(along)})

@@ -97,7 +97,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(KnownKeys)
     logged = settings.state_dir / LOG_FOLDER
     app.add_middleware(Lookups, watch=app.state.watch, directory=logged, rate=settings.lookup_rate)
-    app.include_router(lookups.router)  # first: each route before it would cost every lookup some microseconds
+    # first, and not as a router of its own: each route or router before would cost every lookup some microseconds
+    app.router.routes.extend(lookups.router.routes)
     app.include_router(api.router)
     app.include_router(register_api.router)
     app.include_router(maps_api.router)

@@ -374,6 +374,7 @@ def _lying(layout: Layout, key: str, half: str, number: int) -> list[Json]:
 
 
 @lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def between(village: Village, key: str, half: str, number: int) -> str:
     """Return what a dispatcher says of where a block lies: ``", between First Avenue and Second Avenue"``.
 
@@ -388,7 +389,9 @@ def between(village: Village, key: str, half: str, number: int) -> str:
     """
     row = next(iter(layout_of(village).blocks(key, half, number)), None)
     streets = row.bounded_by[:2] if row else ()
-    return {0: "", 1: f", near {' '.join(streets)}"}.get(len(streets), f", between {' and '.join(streets)}")
+    if len(streets) < 2:
+        return f", near {streets[0]}" if streets else ""
+    return f", between {' and '.join(streets)}"
 
 
 def block_of(village: Village, known: Known) -> Row | None:

@@ -13,6 +13,8 @@ from typing import Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field, ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.auth import PUBLIC, Permission, Person, UnknownKeyError
@@ -36,7 +38,6 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 router = APIRouter(prefix="/api/v1/911", tags=["911"], responses=PROBLEMS)
 AddressText = Annotated[str, Query(max_length=1000, examples=["145 N Alma St"], description="As anyone writes it.")]
-NEAREST_PARAMETERS = ("lat", "lon", "radius_ft", "limit", "accuracy_ft")
 LOG_FOLDER = "911-log"
 """Where requests are logged, in the state directory."""
 LOG_DAYS = 400
@@ -310,26 +311,41 @@ async def lookup_locate(request: Request, address: AddressText = "") -> Response
     return await _answered(request, address, locate)
 
 
-@router.get("/nearest", summary="The addresses nearest to a place")
-async def lookup_nearest(
-    request: Request,
-    lat: Annotated[float, Query(ge=-90, le=90, allow_inf_nan=False, description="Latitude, degrees.")],
-    lon: Annotated[float, Query(ge=-180, le=180, allow_inf_nan=False, description="Longitude, degrees.")],
+class Place(BaseModel):
+    """What `lookup_nearest` is asked."""
+
+    lat: Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False, description="Latitude, degrees.")]
+    lon: Annotated[float, Field(ge=-180, le=180, allow_inf_nan=False, description="Longitude, degrees.")]
     radius_ft: Annotated[
-        float, Query(gt=0, le=MOST_FT, allow_inf_nan=False, description="No farther than this.")
-    ] = 500,
-    limit: Annotated[int, Query(ge=1, le=100)] = 5,
+        float, Field(gt=0, le=MOST_FT, allow_inf_nan=False, description="No farther than this, feet.")
+    ] = 500
+    limit: Annotated[int, Field(ge=1, le=100, description="At most so many.")] = 5
     accuracy_ft: Annotated[
-        float | None, Query(ge=0, le=MOST_FT, allow_inf_nan=False, description="How far the place may be off.")
-    ] = None,
-) -> Response:
+        float | None, Field(ge=0, le=MOST_FT, allow_inf_nan=False, description="How far the place may be off, feet.")
+    ] = None
+
+    @classmethod
+    def parameters(cls) -> list[Json]:
+        """Return its fields as OpenAPI writes parameters of a query."""
+        schema = cls.model_json_schema()
+        return [
+            {"name": name, "in": "query", "required": name in schema["required"], "schema": about}
+            for name, about in schema["properties"].items()
+        ]
+
+
+@router.get("/nearest", summary="The addresses nearest to a place", openapi_extra={"parameters": Place.parameters()})
+async def lookup_nearest(request: Request) -> Response:
     """List addresses with distance, side and the words a dispatcher says."""
     watch, fresh = request.app.state.watch, request.state.fresh
-    try:
-        _once(request, NEAREST_PARAMETERS)
+    try:  # read here and not by the route, which would take as long for it as for all the rest
+        asked = Place.model_validate(_once(request, Place.model_fields))
+    except ValidationError as error:
+        raise RequestValidationError([{**one, "loc": ("query", *one["loc"])} for one in error.errors()]) from error
     except StreetsError as error:
         return refusal(error, fresh)
-    return answer(nearest(watch.index, watch.village, lat, lon, radius_ft, limit, accuracy_ft), fresh)
+    found = nearest(watch.index, watch.village, asked.lat, asked.lon, asked.radius_ft, asked.limit, asked.accuracy_ft)
+    return answer(found, fresh)
 
 
 @router.get("/changes", summary="What changed, in order, from the first change on")
