@@ -426,8 +426,8 @@ def numbered(street: str, half: str, number: int, suffix: str = "", parts: Mappi
 def _location(village: Village, found: Considered, at: datetime) -> Json:
     lon, lat = village.out_of_feet(LONLAT)(found.east, found.north)
     return {
-        "x_ft": round(found.east, 3),
-        "y_ft": round(found.north, 3),
+        "x_ft": found.east,
+        "y_ft": found.north,
         "lon": round(float(lon), 8),
         "lat": round(float(lat), 8),
         "placement": "Structure",

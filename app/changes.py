@@ -257,7 +257,7 @@ def _place_changes(village: Village, place: registers.Row, wanted: Mapping[str, 
     if wanted.get("x") is not None:
         east, north = into_feet(village, wanted["x"], wanted["y"], crs)
         lon, lat = village.out_of_feet(LONLAT)(east, north)
-        found |= {"x_ft": round(east, 3), "y_ft": round(north, 3)}
+        found |= {"x_ft": east, "y_ft": north}
         found |= {"lon": round(float(lon), 8), "lat": round(float(lat), 8)}
     if ({**place, **found}["access_lon"] is None) != ({**place, **found}["access_lat"] is None):
         raise StreetsError.of("access_lon, access_lat", "one of two", "both coordinates of the access point")

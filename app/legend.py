@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -59,11 +59,19 @@ DASHES = {"street": (6.0, 3.0), "base_line": (7.0, 4.0), "block_line": (3.0, 2.0
 
 def stroke(paper: Paper, points: Floats, weight: float, colour: Colour, dash: tuple[float, float] | None) -> None:
     """Draw a polyline, points; a dashed one with square ends, so that its dashes stay apart."""
+    strokes(paper, [points], weight, colour, dash)
+
+
+def strokes(
+    paper: Paper, lines: Iterable[Floats], weight: float, colour: Colour, dash: tuple[float, float] | None
+) -> None:
+    """Draw polylines alike, as `stroke` does one."""
     cap = "butt" if dash else "round"
     with paper.local_context(draw_color=colour, line_width=weight, stroke_cap_style=cap, stroke_join_style="round"):
         if dash:
             paper.set_dash_pattern(dash=dash[0], gap=dash[1])
-        paper.polyline([(float(x), float(y)) for x, y in points])
+        for points in lines:
+            paper.polyline([(float(x), float(y)) for x, y in points])
         paper.set_dash_pattern()
 
 

@@ -11,11 +11,13 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 import segno
 from fpdf import FPDF
+from fpdf.drawing_primitives import convert_to_device_color
 from fpdf.fonts import TTFFont
 
 FONTS = Path(__file__).with_name("fonts")
@@ -163,6 +165,11 @@ def _signs() -> frozenset[int]:
     return frozenset(code for code in kept if unicodedata.category(chr(code)) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
 
 
+@cache
+def _colour(r: Any, g: Any, b: Any) -> Any:
+    return convert_to_device_color(r, g, b)
+
+
 class Paper(FPDF):
     """A document being written, from the top of its first page on.
 
@@ -196,6 +203,20 @@ class Paper(FPDF):
         for font in self.fonts.values():
             if isinstance(font, TTFFont):
                 font.close()
+
+    # --- colours: few, and set tens of thousands of times in a book ---
+
+    def set_draw_color(self, r: Any, g: Any = -1, b: Any = -1) -> None:
+        """Do as fpdf does, with each colour made once."""
+        super().set_draw_color(_colour(r, g, b))
+
+    def set_fill_color(self, r: Any, g: Any = -1, b: Any = -1) -> None:
+        """Do as fpdf does, with each colour made once."""
+        super().set_fill_color(_colour(r, g, b))
+
+    def set_text_color(self, r: Any, g: Any = -1, b: Any = -1) -> None:
+        """Do as fpdf does, with each colour made once."""
+        super().set_text_color(_colour(r, g, b))
 
     # --- type ---
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from shapely import LineString, clip_by_rect, get_coordinates, get_parts
 
-from app.legend import Floats, Frame, stroke
+from app.legend import Floats, Frame, stroke, strokes
 from app.maps import roads
 from app.paper import BLUE, GREY, INK, PAPER, Paper, Type
 from app.village import Village
@@ -45,9 +45,10 @@ def locator(paper: Paper, village: Village, street: str, frame: Frame) -> None:
     with paper.rect_clip(frame.x, frame.y, frame.width, frame.height):
         paper.set_fill_color(250, 250, 247)
         paper.rect(frame.x, frame.y, frame.width, frame.height, style="F")
-        for coords, kind, name in roads(village):
-            for part in place(coords) if name != street else ():
-                stroke(paper, part, 1.0, (165, 165, 165), (1.5, 2.0) if kind == "path" else None)
+        others = [(kind, place(coords)) for coords, kind, name in roads(village) if name != street]
+        for dash, path in ((None, False), ((1.5, 2.0), True)):
+            alike = (part for kind, parts in others if (kind == "path") == path for part in parts)
+            strokes(paper, alike, 1.0, (165, 165, 165), dash)
         for line in pieces:
             for part in place(np.asarray(line.coords)[:, :2]):
                 stroke(paper, part, 3.0, BLUE, None)
