@@ -426,7 +426,7 @@ def numbered(street: str, half: str, number: int, suffix: str = "", parts: Mappi
 def _location(village: Village, found: Considered, at: datetime) -> Json:
     lon, lat = village.out_of_feet(LONLAT)(found.east, found.north)
     return {
-        "x_ft": found.east,
+        "x_ft": found.east,  # as it was numbered, not rounded: it gives the same number again
         "y_ft": found.north,
         "lon": round(float(lon), 8),
         "lat": round(float(lat), 8),

@@ -80,11 +80,7 @@ def place(village: Village, x: float, y: float, crs: str) -> tuple[float, float]
 
 
 def into_feet(village: Village, x: float, y: float, crs: str) -> tuple[float, float]:
-    """Return a position in the working CRS, US survey feet, refusing what is no position there.
-
-    To a thousandth of a foot, as the register keeps it: what is numbered is what is kept, and what is kept gives the
-    same number again.
-    """
+    """Return a position in the working CRS, US survey feet, refusing what is no position there."""
     for field, value in (("x", x), ("y", y)):
         if not math.isfinite(value):
             raise GeometryError.of(field, value, "a finite number")
@@ -94,7 +90,7 @@ def into_feet(village: Village, x: float, y: float, crs: str) -> tuple[float, fl
     east, north = project(x, y)
     if not is_geographic(crs):
         check_feet(east, north, bounds=village.network.edge.bounds, field="x, y")
-    return round(float(east), KEPT_DIGITS), round(float(north), KEPT_DIGITS)
+    return float(east), float(north)
 
 
 def check_inside(village: Village, door: Doors, x: float, y: float) -> None:
@@ -208,8 +204,6 @@ def _features(village: Village, why: Explanation, crs: str) -> Json:
     return {"type": "FeatureCollection", "features": features}
 
 
-KEPT_DIGITS = 3
-"""Positions are kept to so many digits of a foot."""
 MOST_VERTICES = 10_000
 """A lot with more vertices is refused."""
 

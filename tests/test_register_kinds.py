@@ -405,3 +405,20 @@ def test_no_row_that_is_kept_is_replaced_by_plain_sqlite(register_settings: Sett
         plain.close()
         assert {item["id"] for item in office.get(ADDRESSES).json()["items"]} == {first["id"], second["id"]}
         assert office.chain_is_whole()
+
+
+# --- what is numbered is what is kept ---
+
+
+@pytest.mark.parametrize(("y", "number"), [(473.9952, 147), (473.9948, 145), (474.0, 147)])
+def test_the_place_that_is_kept_gives_the_number_that_was_given(office: Office, y: float, number: int) -> None:
+    """The 19th unit begins 144 ft on, at y = 474; stations count to 0.01 ft: 143.9952 is 144.00, 143.9948 is 143.99.
+
+    Seen to fail before: the first was kept to a thousandth, as 473.995, from which the audit had 145.
+    """
+    preview = {"x": 400, "y": y, "crs": "EPSG:7608", "street": "Alma Street"}
+    assert office.post("/api/v1/numbers/preview", preview).json()["number"] == number
+    made = office.assign(400, y).json()
+    assert made["number"] == number
+    counts = office.get("/api/v1/existing").json()["counts"]
+    assert (counts["conforming"], counts["off"]) == (1, 0)

@@ -175,8 +175,8 @@ def said(value: Any) -> str:
 
     Examples
     --------
-    >>> said(None), said(True), said("2026-06-01"), said([])
-    ('nothing', 'yes', 'Mon, June 1, 2026', 'nothing')
+    >>> said(None), said(True), said("2026-06-01"), said([]), said(557123.45678912), said(-89.38612345)
+    ('nothing', 'yes', 'Mon, June 1, 2026', 'nothing', '557123.4568', '-89.38612345')
     """
     if value in (None, "", [], {}):
         return "nothing"
@@ -184,7 +184,7 @@ def said(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list | dict):
         return _composed(value)
-    text = str(value)
+    text = f"{value:.10g}" if isinstance(value, float) else str(value)
     if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
         return long_date(date.fromisoformat(text))
     return moment(datetime.fromisoformat(text)) if re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", text) else text

@@ -22,7 +22,6 @@ from sqlalchemy.engine import Connection
 
 from app import acts, registers
 from app.answers import listed
-from app.assign import KEPT_DIGITS
 from app.audit import FIRST, Act, Actor, digest
 from app.columns import canonical
 from app.considered import Considered, Wanted, _finished
@@ -182,7 +181,6 @@ def entrances(village: Village, count: int) -> Town:
     """
     rng = np.random.default_rng(SEED + 1)
     x, y, on = beside(village.frontages, count * 3, rng, *AWAY_FT)
-    x, y = x.round(KEPT_DIGITS), y.round(KEPT_DIGITS)
     owner = village.frontages.locator.segments.owner[on]
     names = [village.network.streets[k].name for k in owner.tolist()]
     doors = number(village.frontages, x, y, [village.street_id(name) for name in names])
