@@ -275,11 +275,9 @@ def formerly(connection: Connection) -> dict[str, tuple[str, ...]]:
 
 def in_force(connection: Connection) -> int:
     """Return the version that numbers are assigned under: the adopted one, else the newest proposal."""
-    adopted = sa.select(maps.c.version).where(maps.c.status == "adopted")
-    found = connection.execute(adopted).scalar_one_or_none()
-    if found is None:
-        open_ones = maps.c.status == "proposal"
-        found = connection.execute(sa.select(sa.func.max(maps.c.version)).where(open_ones)).scalar_one()
+    first = (maps.c.status == "adopted").desc(), maps.c.version.desc()
+    standing = sa.select(maps.c.version).where(maps.c.status.in_(("adopted", "proposal")))
+    found = connection.execute(standing.order_by(*first).limit(1)).scalar_one_or_none()
     if found is None:
         raise MapStateError("There is no Street Numbering Map in the register.")
     return int(found)
