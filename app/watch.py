@@ -88,6 +88,7 @@ class Watch:
         self._seen = 0
         self._failed = False
         self._worked = 0.0
+        self._hurried = False
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
         self._mutex = threading.Lock()
         self._wake = threading.Event()
@@ -166,6 +167,7 @@ class Watch:
         self._wake.clear()
         with self._mutex:
             waiting, self._waiting = self._waiting, []
+        self._hurried = bool(waiting)
         try:
             self._read()
             self._failed = False
@@ -190,9 +192,9 @@ class Watch:
         self._seen, self.fresh = seen, Fresh(began)
 
     def _rest(self) -> None:
-        """Leave the processor to requests for longer than it was used, unless somebody waits for a lookup."""
-        if not self._waiting:
-            time.sleep(RESTS * max(time.thread_time() - self._worked, 0.0))
+        """Leave the processor to requests for longer than it was used, until somebody waits for a lookup."""
+        if not self._hurried and not self._waiting:
+            self._wake.wait(RESTS * max(time.thread_time() - self._worked, 0.0))
         self._worked = time.thread_time()
 
     def _note_use(self) -> None:

@@ -564,3 +564,17 @@ def test_officers_see_who_asked_what_today_and_the_public_does_not(office: Offic
     assert file is not None
     assert json.loads(office.client.get(file[0], headers=clerk).text)["name"] == "the dispatch"
     assert office.client.get("/911/log/1999-01-01.jsonl", headers=clerk).status_code == 404
+
+
+def test_who_waits_for_what_was_just_written_does_not_wait_for_rests(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen to fail before: whose question had begun the reading waited through its rests, and was told none."""
+    monkeypatch.setattr("app.watch.RESTS", 1e9)
+    monkeypatch.setattr("app.lookup.SOME", 1)
+    assert validate(office, "1 North Alma Street")["match"] == "none"  # the first reading is done
+    for k in range(17, 20):
+        made = office.west(k).json()
+        began = time.monotonic()
+        assert validate(office, made["address"])["match"] == "provisional"
+        assert time.monotonic() - began < 1.5
