@@ -84,7 +84,7 @@ def shown(atlas: Atlas, wanted: Wanted) -> Json:
         if found.row and found.number and found.wanted.suffix:
             full, _ = _with_suffix(found, found.number)
             letters.check_base(connection, street_key(found.row.street), found.row.side, found.number, full)
-        return _described(village, found)
+        return {**_described(village, found), "neighbours": _neighbours(connection, found)}
 
 
 def _described(village: Village, found: Considered) -> Json:
@@ -109,7 +109,6 @@ def _described(village: Village, found: Considered) -> Json:
         "even": bool(door.even),
         "station_ft": door.station,
         "set_back": found.set_back,
-        "neighbours": [_neighbour(other) for other in found.taken],
         "candidates": [candidate(village, d) for d in (door, *found.others) if d.half >= 0],
         "findings": list(found.findings),
         "map": about_map(village),
@@ -124,8 +123,15 @@ def _with_suffix(found: Considered, number: int) -> tuple[str, str]:
     return format_full(address), format_usps(address)
 
 
-def _neighbour(row: registers.Row) -> Json:
-    return {**about_holder(row), "number": row["number"], "suffix": row["suffix"], "station_ft": row["station_ft"]}
+def _neighbours(connection: Connection, found: Considered) -> list[Json]:
+    """Tell of the addresses that stand on the entrance's side, and where."""
+    if not found.taken:
+        return []
+    assert found.row is not None
+    key, known = street_key(found.row.street), {row["id"] for row in found.taken}
+    side = registers.on_face(connection, key, found.row.side, even=bool(found.door.even))
+    more = ("number", "suffix", "station_ft")
+    return [{**about_holder(row), **{name: row[name] for name in more}} for row in side if row["id"] in known]
 
 
 def status_of(village: Village, found: Considered) -> str:
@@ -220,10 +226,15 @@ def _assigned(atlas: Atlas, connection: Connection, actor: Actor, wanted: Wanted
     return _kept(connection, actor, key, digest, Answer(True, made_json(connection, row)))
 
 
+_MINE = (requests.c.owner == sa.bindparam("whose")) & (requests.c.key == sa.bindparam("wanted"))
+_BEFORE = sa.select(requests).where(_MINE)
+_KEPT = sa.insert(requests)
+
+
 def _before(connection: Connection, actor: Actor, key: str, digest: str) -> Answer | None:
     """Return the answer of the same request, sent before."""
-    mine = (requests.c.owner == actor.id) & (requests.c.key == (key or f"body:{digest}"))
-    row = connection.execute(sa.select(requests).where(mine)).mappings().one_or_none()
+    same = {"whose": actor.id, "wanted": key or f"body:{digest}"}
+    row = connection.execute(_BEFORE, same).mappings().one_or_none()
     if row is None:
         return None
     if row["digest"] != digest:
@@ -231,16 +242,15 @@ def _before(connection: Connection, actor: Actor, key: str, digest: str) -> Answ
         raise RepeatedError(message, [Fault("Idempotency-Key", key, "a key of its own for each request")])
     content = json.loads(row["answer"])
     if not key and not _stands(connection, content):
-        connection.execute(sa.delete(requests).where(mine))
+        connection.execute(sa.delete(requests).where(_MINE), same)
         return None
     return Answer(row["status"] == 201, content, repeated=True)
 
 
 def answer_of(connection: Connection, actor: Actor, key: str) -> Json | None:
     """Return what a request with this key was answered; None where it was not used."""
-    mine = (requests.c.owner == actor.id) & (requests.c.key == key)
-    found = connection.execute(sa.select(requests.c.answer).where(mine)).scalar_one_or_none()
-    return json.loads(found) if found else None
+    found = connection.execute(_BEFORE, {"whose": actor.id, "wanted": key}).mappings().one_or_none()
+    return json.loads(found["answer"]) if found else None
 
 
 def _stands(connection: Connection, content: Json) -> bool:
@@ -252,16 +262,8 @@ def _stands(connection: Connection, content: Json) -> bool:
 
 def _kept(connection: Connection, actor: Actor, key: str, digest: str, answer: Answer) -> Answer:
     text = canonical(answer.content)
-    connection.execute(
-        sa.insert(requests).values(
-            owner=actor.id,
-            key=key or f"body:{digest}",
-            digest=digest,
-            status=201 if answer.assigned else 409,
-            answer=text,
-            made_at=datetime.now(UTC),
-        )
-    )
+    known = {"owner": actor.id, "key": key or f"body:{digest}", "digest": digest, "answer": text}
+    connection.execute(_KEPT, {**known, "status": 201 if answer.assigned else 409, "made_at": datetime.now(UTC)})
     return replace(answer, content=json.loads(text))  # as it will be repeated
 
 

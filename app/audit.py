@@ -87,7 +87,7 @@ class Act:
             The entry's number.
         """
         entry = self._entry(what, kind, subject, before, after)
-        self.connection.execute(audit.insert(), entry)
+        self.connection.execute(_APPENDED, entry)
         return int(entry["seq"])
 
     def record_many(self, what: str, kind: str, done: Iterable[tuple[object, Any, Any]]) -> None:
@@ -152,9 +152,13 @@ def insert_rows(connection: Connection, table: sa.Table, rows: Sequence[Mapping[
     )
 
 
+_APPENDED = sa.insert(audit)
+_NEWEST = sa.select(audit.c.seq, audit.c.hash).order_by(audit.c.seq.desc()).limit(1)
+
+
 def _last(connection: Connection) -> tuple[int, str]:
     """Return the number and hash of the last entry."""
-    last = connection.execute(sa.select(audit.c.seq, audit.c.hash).order_by(audit.c.seq.desc()).limit(1)).one_or_none()
+    last = connection.execute(_NEWEST).one_or_none()
     return (last.seq, last.hash) if last else (0, FIRST)
 
 

@@ -69,4 +69,4 @@ def record_survey(connection: Connection, actor: Actor, day: date, act: str, rea
 
 def survey(connection: Connection) -> registers.Row | None:
     """Return the record of the survey's completion, or None before it is completed."""
-    return next(iter(registers.rows(connection, surveys, surveys.c.undone_at.is_(None))), None)
+    return next(iter(registers.standing(connection, surveys)), None)

@@ -25,6 +25,7 @@ from app.map_versions import vacated
 from app.set_back import from_street_line
 from app.settings import plain
 from app.sounds import sound_alike
+from app.tables import addresses
 from app.village import LONLAT, Village
 from gis.address import street_key
 from gis.blocks import Row
@@ -138,7 +139,9 @@ class Considered:
     confirm
         What a person must still confirm; ``""`` for nothing.
     taken
-        The active addresses of its side of the half-street.
+        Id, number, suffix and station of the active addresses on its side of the half-street, as they stand.
+    holder
+        Whoever holds the computed number; None where nobody does.
     set_back
         Its distance from the street line (§ 288-15 G(3)); None where it lies on no side of a street.
     """
@@ -158,6 +161,7 @@ class Considered:
     why: str
     confirm: str
     taken: tuple[registers.Row, ...] = field(repr=False)
+    holder: registers.Row | None = field(default=None, repr=False)
     set_back: Json | None = None
 
     @property
@@ -204,10 +208,12 @@ def consider(
         return placed
     key = street_key(placed.row.street)
     refuse_vacated(connection, placed.row.street)
-    side = registers.on_face(connection, key, placed.row.side, even=bool(placed.door.even))
+    side = registers.on_side(connection, key, placed.row.side, even=bool(placed.door.even))
     here = [row for row in _at_place(connection, placed) if row["id"] not in ignoring]
     beside = frozenset(row["id"] for row in here if row["suffix"] and not wanted.suffix)  # its own lettered doors
-    placed = replace(placed, taken=tuple(row for row in side if row["id"] not in ignoring | beside))
+    taken = tuple(row for row in side if row["id"] not in ignoring | beside)
+    holder = next((row for row in taken if row["number"] == placed.door.number), None)
+    placed = replace(placed, taken=taken, holder=holder and registers.get(connection, addresses, holder["id"]))
     if wanted.suffix and wanted.number is None and here:  # a letter for a building that has a number is of that one
         placed = replace(placed, wanted=replace(wanted, number=here[0]["number"]))
     if placed.wanted.number is None:
@@ -340,7 +346,7 @@ def _chosen(village: Village, placed: Considered) -> Considered:
         suggested=choice.number,
         in_order=choice.in_order,
         why=choice.why if choice.number != door.number else "",
-        findings=(*_holders(placed, door.number), *listed(more), *placed.findings),
+        findings=(*_holders(placed), *listed(more), *placed.findings),
     )
 
 
@@ -362,7 +368,7 @@ def _round_bulb(
         if number
         else "No number outward is free.",
         confirm="the number round the street's end" if number else "",
-        findings=(*_holders(placed, door.number), *bulb, *placed.findings),
+        findings=(*_holders(placed), *bulb, *placed.findings),
     )
 
 
@@ -438,8 +444,8 @@ def _stations(placed: Considered) -> dict[int, float | None]:
     return held
 
 
-def _holders(placed: Considered, number: int) -> tuple[Json, ...]:
-    holder = next((row for row in placed.taken if row["number"] == number), None)
+def _holders(placed: Considered) -> tuple[Json, ...]:
+    holder = placed.holder
     if holder is None:
         return ()
     values = {"address": holder["full"], "holder": f"address {holder['id']}, {holder['status']}"}

@@ -29,6 +29,8 @@ from gis.errors import Fault, StreetsError
 
 BUSY_MS = 15_000
 """How long a statement waits for a lock; nobody holds one for so long who is not stuck."""
+CACHE_KB = 16_000
+"""So much of SQLite's file a connection keeps in memory: at its usual 2 MB it reads most pages anew."""
 OTHER_WRITES = "Another writes to the register now, and it was not waited for."
 ADVISORY_LOCK = 28815
 """The number of the lock that PostgreSQL's writers queue for."""
@@ -392,7 +394,7 @@ def prepare(connection: sqlite3.Connection, file: Path) -> None:
     if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         with _locked(file.with_name(f"{file.name}.making")):  # SQLite does not wait for this one
             connection.execute("PRAGMA journal_mode=WAL")
-    for pragma in ("synchronous=FULL", "foreign_keys=ON", "recursive_triggers=ON"):
+    for pragma in ("synchronous=FULL", "foreign_keys=ON", "recursive_triggers=ON", f"cache_size=-{CACHE_KB}"):
         connection.execute(f"PRAGMA {pragma}")
 
 

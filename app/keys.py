@@ -143,10 +143,12 @@ def revoke_key(database: Database, actor: Actor, key_id: int) -> Key:
         return _key(connection.execute(sa.select(api_keys).where(api_keys.c.id == key_id)).one())
 
 
+_IN_FORCE = sa.select(api_keys).where(api_keys.c.key_hash == sa.bindparam("secret"), api_keys.c.revoked_at.is_(None))
+
+
 def holder(connection: Connection, secret: str) -> tuple[Person, datetime | None] | None:
     """Return who asks with a key and when it was last used; None when it is unknown or revoked."""
-    in_force = sa.and_(api_keys.c.key_hash == hashed(secret), api_keys.c.revoked_at.is_(None))
-    row = connection.execute(sa.select(api_keys).where(in_force)).one_or_none()
+    row = connection.execute(_IN_FORCE, {"secret": hashed(secret)}).one_or_none()
     if row is None:
         return None
     return Person(row.name, f"key:{row.id}", frozenset(map(Role, row.roles))), row.used_at

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -155,9 +156,20 @@ def _held(connection: Connection, street: str, half: str) -> dict[int, Json]:
 
 def _over(connection: Connection, table: sa.Table, bounds: tuple[float, float, float, float]) -> list[registers.Row]:
     """Return standing shapes whose rectangle meets another."""
-    west, south, east, north = bounds
-    meets = (table.c.west_ft <= east, table.c.east_ft >= west, table.c.south_ft <= north, table.c.north_ft >= south)
-    return registers.rows(connection, table, table.c.retired_at.is_(None), *meets)
+    sides = dict(zip(("west", "south", "east", "north"), bounds, strict=True))
+    return registers.found(connection, _standing_over(table), sides)
+
+
+@cache
+def _standing_over(table: sa.Table) -> sa.Select[Any]:
+    return registers.query(
+        table,
+        table.c.retired_at.is_(None),
+        table.c.west_ft <= sa.bindparam("east"),
+        table.c.east_ft >= sa.bindparam("west"),
+        table.c.south_ft <= sa.bindparam("north"),
+        table.c.north_ft >= sa.bindparam("south"),
+    )
 
 
 def cells(told_of: Json) -> list[list[str]]:

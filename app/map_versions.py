@@ -210,7 +210,7 @@ class Atlas:
     def read(self, connection: Connection, version: int, more: Sequence[AnyEdit] = (), *, without: int = 0) -> Village:
         """Derive a version's village inside a transaction, with further edits on trial or without one of its own."""
         row = registers.get(connection, maps, version)
-        later = registers.rows(connection, renamings, *_standing(renamings), renamings.c.made_at > row["made_at"])
+        later = [act for act in registers.standing(connection, renamings) if act["made_at"] > row["made_at"]]
         own = [edit for edit in edits_of(connection, version) if edit["id"] != without]
         done = edited(unpack(row["snapshot"], self.files), row["made_at"], own, later, more)
         done = replace(done, files=_open(done.files, vacated(connection, row["made_at"])))
@@ -235,7 +235,7 @@ class Atlas:
 
     def digest(self, connection: Connection) -> str:
         """Return the digest of the village's own files, under the names given since."""
-        renamed = registers.rows(connection, renamings, *_standing(renamings))
+        renamed = registers.standing(connection, renamings)
         return _digest(with_names(of_register(connection, self.files), renamed))
 
     @property
@@ -246,14 +246,10 @@ class Atlas:
             return bool(registers.get(connection, maps, version)["digest"] != self.digest(connection))
 
 
-def _standing(table: sa.Table) -> tuple[Any, ...]:
-    return (table.c.undone_at.is_(None),)
-
-
 def aliases(connection: Connection) -> dict[str, str]:
     """Return the present name of each street that had another before, by the key of the old name."""
     present: dict[str, str] = {}
-    for act in registers.rows(connection, renamings, *_standing(renamings)):
+    for act in registers.standing(connection, renamings):
         present = {key: act["new"] if name == act["old"] else name for key, name in present.items()}
         present[street_key(act["old"])] = act["new"]
         present.pop(street_key(act["new"]), None)
@@ -263,7 +259,7 @@ def aliases(connection: Connection) -> dict[str, str]:
 def formerly(connection: Connection) -> dict[str, tuple[str, ...]]:
     """Return the streets that had each name before another street took it: their present names, by the name's key."""
     had: dict[str, set[str]] = {}
-    for act in registers.rows(connection, renamings, *_standing(renamings)):
+    for act in registers.standing(connection, renamings):
         had[act["new"]] = had.pop(act["old"], set()) | {street_key(act["old"])}
     present = {street_key(name) for name in had}
     shared: dict[str, tuple[str, ...]] = {}
@@ -273,25 +269,42 @@ def formerly(connection: Connection) -> dict[str, tuple[str, ...]]:
     return shared
 
 
+_IN_FORCE = (
+    sa.select(maps.c.version)
+    .where(maps.c.status.in_(("adopted", "proposal")))
+    .order_by((maps.c.status == "adopted").desc(), maps.c.version.desc())
+    .limit(1)
+)
+
+
 def in_force(connection: Connection) -> int:
     """Return the version that numbers are assigned under: the adopted one, else the newest proposal."""
-    first = (maps.c.status == "adopted").desc(), maps.c.version.desc()
-    standing = sa.select(maps.c.version).where(maps.c.status.in_(("adopted", "proposal")))
-    found = connection.execute(standing.order_by(*first).limit(1)).scalar_one_or_none()
+    found = connection.execute(_IN_FORCE).scalar_one_or_none()
     if found is None:
         raise MapStateError("There is no Street Numbering Map in the register.")
     return int(found)
 
 
+_ABOUT = sa.select(
+    *(maps.c.version, maps.c.status, maps.c.adopted_on),
+    *(
+        sa.select(asked).scalar_subquery()
+        for acts in (renamings, vacations)
+        for asked in (sa.func.max(acts.c.id), sa.func.count(acts.c.undone_at))
+    ),
+).where(maps.c.version == sa.bindparam("wanted"))
+_STANDING_EDITS = (
+    sa.select(map_edits.c.id)
+    .where(map_edits.c.map_version == sa.bindparam("wanted"), map_edits.c.withdrawn_at.is_(None))
+    .order_by(map_edits.c.id)
+)
+
+
 def _state(connection: Connection, version: int = 0) -> tuple[Any, ...]:
     """Return what a version's village depends on; equal states are equal villages."""
-    made = [f(c) for t in (renamings, vacations) for f, c in ((sa.func.max, t.c.id), (sa.func.count, t.c.undone_at))]
-    known = (sa.select(one).scalar_subquery() for one in made)
-    about = sa.select(maps.c.version, maps.c.status, maps.c.adopted_on, *known)
-    version = version or in_force(connection)
-    standing = sa.select(map_edits.c.id).where(map_edits.c.map_version == version, map_edits.c.withdrawn_at.is_(None))
-    edits = tuple(connection.execute(standing.order_by(map_edits.c.id)).scalars())  # one may come back by an undo
-    return *connection.execute(about.where(maps.c.version == version)).one(), edits
+    asked = {"wanted": version or in_force(connection)}
+    edits = tuple(connection.execute(_STANDING_EDITS, asked).scalars())  # one may come back by an undo
+    return *connection.execute(_ABOUT, asked).one(), edits
 
 
 def _digest(files: VillageFiles) -> str:
@@ -311,9 +324,8 @@ def _open(files: VillageFiles, gone: Mapping[str, Row]) -> VillageFiles:
 
 def vacated(connection: Connection, before: datetime | None = None) -> dict[str, Row]:
     """Return the streets that were vacated, or before an instant, by the key of their present name."""
-    earlier = [vacations.c.made_at < before] if before else []
-    gone = registers.rows(connection, vacations, *_standing(vacations), *earlier)
-    renamed = registers.rows(connection, renamings, *_standing(renamings)) if gone else []
+    gone = [act for act in registers.standing(connection, vacations) if before is None or act["made_at"] < before]
+    renamed = registers.standing(connection, renamings) if gone else []
     found = {}
     for row in gone:
         name = row["street"]
@@ -353,7 +365,7 @@ def propose(atlas: Atlas, connection: Connection, actor: Actor, reason: str, act
     """
     act = act or Act(connection, actor, plain(reason, "reason"))
     gone = vacated(connection)
-    renamed = registers.rows(connection, renamings, *_standing(renamings))
+    renamed = registers.standing(connection, renamings)
     files = with_names(of_register(connection, atlas.files), renamed)
     kept = _open(files, gone)
     day = atlas.law_date or today()

@@ -57,9 +57,14 @@ def _all(result: sa.CursorResult[Any]) -> list[Row]:
 
 def find(connection: Connection, table: sa.Table, row_id: int) -> Row | None:
     """Return a row by its id, or None."""
-    key = next(iter(table.primary_key.columns))
-    found = connection.execute(sa.select(table).where(key == row_id)).mappings().one_or_none()
+    found = connection.execute(_by_id(table), {"wanted": row_id}).mappings().one_or_none()
     return dict(found) if found else None
+
+
+@cache  # a statement made once is neither made nor named again at each use
+def _by_id(table: sa.Table) -> sa.Select[Any]:
+    key = next(iter(table.primary_key.columns))
+    return sa.select(table).where(key == sa.bindparam("wanted"))
 
 
 def get(connection: Connection, table: sa.Table, row_id: int) -> Row:
@@ -96,9 +101,14 @@ def insert(act: Act, what: str, table: sa.Table, values: Mapping[str, Any]) -> R
         The row as it is stored.
     """
     key = next(iter(table.primary_key.columns))
-    row = dict(act.connection.execute(sa.insert(table).returning(*table.c), dict(values)).mappings().one())
+    row = dict(act.connection.execute(_added(table), dict(values)).mappings().one())
     act.record(what, table.name, row[key.name], None, recorded(table, row))
     return row
+
+
+@cache
+def _added(table: sa.Table) -> Any:
+    return sa.insert(table).returning(*table.c)
 
 
 def update(act: Act, what: str, table: sa.Table, row: Row, changes: Mapping[str, Any]) -> Row:
@@ -242,6 +252,16 @@ _HOLDING = sa.select(
     *(addresses.c[name] for name in ("id", "number", "suffix", "full", "status", "station_ft", "made_at")),
     *(locations.c[name].label(f"location_{name}") for name in ("lon", "lat")),
 ).join(locations)
+_ON_SIDE = (
+    sa.select(*(addresses.c[name] for name in ("id", "number", "suffix", "station_ft")))
+    .where(
+        IS_ACTIVE,
+        addresses.c.street_key == sa.bindparam("key"),
+        addresses.c.half == sa.bindparam("side"),
+        addresses.c.even == sa.bindparam("parity"),
+    )
+    .order_by(*IN_ORDER)
+)
 
 
 def on_face(connection: Connection, street_key: str, half: str, *, even: bool | None = None) -> list[Row]:
@@ -254,10 +274,24 @@ def on_face(connection: Connection, street_key: str, half: str, *, even: bool | 
     return _all(connection.execute(asked))
 
 
+def on_side(connection: Connection, street_key: str, half: str, *, even: bool) -> list[Row]:
+    """Return id, number, suffix and station of the active addresses on one side of a half-street, in order.
+
+    Each assignment asks it of several hundred: the index `addresses_on_side` has all of it.
+    """
+    return _all(connection.execute(_ON_SIDE, {"key": street_key, "side": half, "parity": even}))
+
+
 def at_place(connection: Connection, west: float, south: float, east: float, north: float) -> list[Row]:
     """Return the active addresses whose entrance lies in a rectangle of the working CRS, feet."""
-    inside = locations.c.x_ft.between(west, east) & locations.c.y_ft.between(south, north)
-    return located_many(connection, IS_ACTIVE, inside)
+    return _all(connection.execute(_AT_PLACE, {"west": west, "south": south, "east": east, "north": north}))
+
+
+_AT_PLACE = _LOCATED.where(
+    IS_ACTIVE,
+    locations.c.x_ft.between(sa.bindparam("west"), sa.bindparam("east")),
+    locations.c.y_ft.between(sa.bindparam("south"), sa.bindparam("north")),
+).order_by(*IN_ORDER)
 
 
 def points(connection: Connection, west: float, south: float, east: float, north: float, *, limit: int) -> list[Row]:
@@ -289,6 +323,12 @@ def holders(connection: Connection, street_key: str, half: str, number: int) -> 
     return located_many(connection, IS_ACTIVE, same)
 
 
+_EXPLAIN = sa.insert(explanations)
+_SAME = explanations.c.digest == sa.bindparam("wanted")
+_EXPLAINED = sa.select(explanations.c.digest).where(_SAME)
+_EXPLANATION = sa.select(explanations.c.body).where(_SAME)
+
+
 def keep_explanation(connection: Connection, content: Any) -> str:
     """Keep an explanation as issued; the same one is kept once.
 
@@ -306,14 +346,14 @@ def keep_explanation(connection: Connection, content: Any) -> str:
     """
     text = canonical(content).encode()
     digest = hashlib.sha256(text).hexdigest()
-    if connection.execute(sa.select(explanations.c.digest).where(explanations.c.digest == digest)).first() is None:
-        connection.execute(sa.insert(explanations), {"digest": digest, "body": zlib.compress(text, 6)})
+    if connection.execute(_EXPLAINED, {"wanted": digest}).first() is None:
+        connection.execute(_EXPLAIN, {"digest": digest, "body": zlib.compress(text, 6)})
     return digest
 
 
 def explanation(connection: Connection, digest: str) -> Any:
     """Return an explanation as it was issued."""
-    body = connection.execute(sa.select(explanations.c.body).where(explanations.c.digest == digest)).scalar_one()
+    body = connection.execute(_EXPLANATION, {"wanted": digest}).scalar_one()
     return json.loads(zlib.decompress(body))
 
 
@@ -345,5 +385,25 @@ def rows(
     connection: Connection, table: sa.Table, *conditions: Any, order: Iterable[Any] = (), limit: int = 0
 ) -> list[Row]:
     """Return rows of a table that fulfil conditions."""
-    asked = _whole(table).where(*conditions).order_by(*(order or table.primary_key.columns))
-    return _all(connection.execute(asked.limit(limit) if limit else asked))
+    asked = query(table, *conditions, order=order)
+    return found(connection, asked.limit(limit) if limit else asked)
+
+
+def query(table: sa.Table, *conditions: Any, order: Iterable[Any] = ()) -> sa.Select[Any]:
+    """Return the query of rows of a table that fulfil conditions; who asks it often makes it once."""
+    return _whole(table).where(*conditions).order_by(*(order or table.primary_key.columns))
+
+
+def found(connection: Connection, asked: sa.Select[Any], known: Mapping[str, Any] | None = None) -> list[Row]:
+    """Return the rows of a query, given the values of its parameters."""
+    return _all(connection.execute(asked, known))
+
+
+def standing(connection: Connection, acts: sa.Table) -> list[Row]:
+    """Return the acts of a table that were not undone, in order."""
+    return found(connection, _not_undone(acts))
+
+
+@cache
+def _not_undone(acts: sa.Table) -> sa.Select[Any]:
+    return query(acts, acts.c.undone_at.is_(None))

@@ -254,6 +254,11 @@ sa.Index(
 sa.Index("addresses_by_number", addresses.c.number)
 sa.Index("addresses_by_successor", addresses.c.replaced_by)
 sa.Index("addresses_in_order", addresses.c.street_key, addresses.c.half, addresses.c.number, addresses.c.id)
+sa.Index(
+    "addresses_on_side",
+    *(addresses.c.street_key, addresses.c.half, addresses.c.even, addresses.c.number, addresses.c.fraction),
+    *(addresses.c.suffix, addresses.c.id, addresses.c.status, addresses.c.station_ft),
+)
 
 doubts = sa.Table(
     "doubts",

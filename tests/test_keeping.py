@@ -442,11 +442,13 @@ def test_a_restore_that_is_killed_leaves_what_was_there(database: Database, at: 
 
 # --- upgrade ---
 
-NEXT = """
+HEAD = schema.head()
+RELEASED = Path(__file__).parent / "released"
+NEXT = f"""
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "0003", "0002"
+revision, down_revision = "next", "{HEAD}"
 
 
 def upgrade():
@@ -467,7 +469,7 @@ def next_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ca
     """Switch between this release and one whose schema is newer."""
     made = tmp_path / "migrations"
     shutil.copytree(schema.MIGRATIONS, made)
-    (made / "versions" / "0003_next.py").write_text(NEXT)
+    (made / "versions" / "next.py").write_text(NEXT)
     table = metadata.tables["locations"]
 
     def install(newer: bool) -> None:
@@ -491,7 +493,7 @@ def test_an_upgrade_backs_up_migrates_and_verifies_and_can_be_gone_back_from(
     before = content(database)
     next_release(True)
     done = upgrade(database, tmp_path / "backups")
-    assert (done.was, done.now) == ("0002", "0003")
+    assert (done.was, done.now) == (HEAD, "next")
     assert done.backup is not None
     assert breaks(database) == []
     assert upgrade(database, tmp_path / "backups").backup is None
@@ -509,6 +511,18 @@ def test_an_upgrade_backs_up_migrates_and_verifies_and_can_be_gone_back_from(
     assert breaks(database) == []
 
 
+@pytest.mark.parametrize("was", sorted(schema.known() - {HEAD}))
+def test_a_register_of_each_release_becomes_one_of_this(database: Database, was: str, tmp_path: Path) -> None:
+    """`tests/released` has a backup that each earlier release made: eight addresses, one retired, two documents."""
+    restore(database, RELEASED / f"{was}.zip", tmp_path / "backups")
+    assert breaks(database) == []
+    with database.read() as connection:
+        held = connection.execute(sa.select(addresses.c.status, sa.func.count()).group_by(addresses.c.status)).all()
+        assert sorted(map(tuple, held)) == [("official", 7), ("retired", 1)]
+    assign(database, 120)
+    assert breaks(database) == []
+
+
 def test_an_upgrade_that_leaves_a_break_changes_nothing(
     database: Database, next_release: Callable[[bool], None], tmp_path: Path
 ) -> None:
@@ -516,7 +530,7 @@ def test_an_upgrade_that_leaves_a_break_changes_nothing(
     fill(database)
     next_release(True)
     worse = NEXT.replace("op.create_table", "op.execute('UPDATE locations SET lon = 0')\n    op.create_table", 1)
-    (schema.MIGRATIONS / "versions" / "0003_next.py").write_text(worse)
+    (schema.MIGRATIONS / "versions" / "next.py").write_text(worse)
     with pytest.raises(BrokenError, match="Nothing was changed"):
         upgrade(database, tmp_path / "backups")
     next_release(False)
@@ -530,7 +544,7 @@ def test_an_upgrade_that_fails_or_finds_the_service_running_changes_nothing(
     fill(database)
     next_release(True)
     worse = NEXT.replace("op.create_table", "op.execute('nonsense')\n    op.create_table", 1)
-    (schema.MIGRATIONS / "versions" / "0003_next.py").write_text(worse)
+    (schema.MIGRATIONS / "versions" / "next.py").write_text(worse)
     with pytest.raises((StorageError, sa.exc.DBAPIError), match="nonsense"):
         upgrade(database, tmp_path / "backups")
     with (

@@ -122,7 +122,7 @@ def _strip(found: Json) -> Json:
 
 def names_of(connection: Connection, village: Village, name: str) -> Json:
     """Return what the register knows of a street: its former names, and the act that vacated it."""
-    acts = registers.rows(connection, renamings, renamings.c.undone_at.is_(None), order=[renamings.c.id])
+    acts = registers.standing(connection, renamings)
 
     def had(old: str) -> bool:
         key = street_key(old)
