@@ -22,7 +22,7 @@ from app.changes import needs_reason
 from app.map_versions import Atlas, MapStateError, Row, edits_of, proposal, vacated
 from app.registers import DependsError
 from app.settings import plain
-from app.street_names import as_street_name, doubled
+from app.street_names import as_street_name, check_halves, doubled
 from app.street_plans import AnyEdit, columns_of
 from app.tables import addresses, map_edits
 from app.village import Village
@@ -191,8 +191,10 @@ def _check_name(connection: Connection, village: Village, done: Plan, edit: Stre
     """Refuse another street's name, unless the street goes on where the other ends."""
     if street_key(name) in vacated(connection):
         raise StreetsError.of("name", f"{name}, vacated", "the name of no street that was vacated")
-    other = doubled(village, name, "" if edit.kind == DRAW or edit.at else edit.street)
+    own = "" if edit.kind == DRAW or edit.at else edit.street
+    other = doubled(village, name, own)
     if not other:
+        check_halves(village, name, own)
         return
     if other != name:
         raise StreetsError.of("name", name, f"a name that no other street has; {other} has it")

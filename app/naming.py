@@ -14,7 +14,7 @@ from app.changes import StateError, needs_reason, renamed_columns
 from app.map_versions import Atlas, vacated
 from app.registers import DependsError
 from app.sounds import sound_alike
-from app.street_names import as_street_name, doubled
+from app.street_names import as_street_name, check_halves, doubled
 from app.tables import addresses, renamings, vacations
 from app.village import Village
 from gis.address import street_key
@@ -90,6 +90,7 @@ def _new_name(village: Village, old: str, new: str) -> str:
     other = doubled(village, name, old)
     if other:
         raise StreetsError.of("name", name, f"a name that no other street has; {other} has it")
+    check_halves(village, name, old)
     return name
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import jellyfish
 from rapidfuzz import fuzz
@@ -25,22 +26,44 @@ def sound_alike(village: Village, street: str) -> str:
     return next((other for other, heard in named.items() if own and _mistaken(own, heard)), "")
 
 
+class _Heard(NamedTuple):
+    """A street's name as it is called out, without its type.
+
+    Parameters
+    ----------
+    lead, name, post
+        The direction that it begins with, the name itself, and the direction that it ends with.
+    """
+
+    lead: str
+    name: str
+    post: str
+
+    @property
+    def called(self) -> str:
+        """The name with the direction that it begins with."""
+        return f"{self.lead} {self.name}".strip()
+
+
 @lru_cache(maxsize=4096)
-def _heard(name: str) -> tuple[str, str]:
-    """Return a street's name as it is called out, without its type, and its direction."""
+def _heard(name: str) -> _Heard:
+    """Return a street's name as it is called out."""
     try:
         parts = split_street_name(name)
     except AddressError:
-        return street_key(name), ""
-    called = f"{parts.pre_directional} {parts.street_pre_type} {parts.street_name}".casefold().strip()
-    return called, parts.street_post_directional
+        return _Heard("", street_key(name), "")
+    own = f"{parts.street_pre_type} {parts.street_name}".casefold().strip()
+    return _Heard(parts.pre_directional.casefold(), own, parts.street_post_directional)
 
 
-def _mistaken(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    if one[0] == other[0] and one[1] != other[1]:
+def _mistaken(one: _Heard, other: _Heard) -> bool:
+    if one.name == other.name and (bool(one.lead), bool(one.post)) != (bool(other.lead), bool(other.post)):
+        return True  # "145 North Alma" is called out of Alma Street and of North Alma Court
+    if one.called == other.called and one.post != other.post:
         return False  # County Road J North and South are told apart by their directions
-    alike = fuzz.ratio(one[0], other[0])
-    return bool(alike >= SOUND_ALIKE or (alike >= SAME_SOUND and _sound(one[0]) == _sound(other[0])))
+    alike = fuzz.ratio(one.called, other.called)
+    same = alike >= SAME_SOUND and _sound(one.called) == _sound(other.called)
+    return bool(alike >= SOUND_ALIKE or same)
 
 
 @lru_cache(maxsize=4096)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from app.settings import tidy
@@ -133,3 +134,65 @@ def doubled(village: Village, name: str, own: str = "") -> str:
         if other.name != own and street_key(other.name) in same:
             return other.name
     return ""
+
+
+def check_halves(village: Village, name: str, own: str = "", beside: Iterable[str] = ()) -> None:
+    """Refuse a name that is another street's with a direction: addresses of its half are written so (§ 288-15 C).
+
+    Every door by which a street gets a name asks this: the edits of a map, the plat check and the Board's renamings.
+
+    Parameters
+    ----------
+    village
+        The village.
+    name
+        The name.
+    own
+        The present name of the street that is to get it.
+    beside
+        Names that other streets are to get with it.
+
+    Raises
+    ------
+    StreetsError
+        An address of a half of one street would be read as one of the other.
+    """
+    first = village.law.numbering.first_even
+    for other in (*(s.name for s in village.streets), *beside):
+        for half, bare in _without_direction(name):
+            written, has = f"{first} {half} {other}", half in _halves_of(village, other)
+            if _same_but_type(bare, other) and (has or other != own):
+                said = (
+                    f"is already an address of {other}'s {half.lower()} half" if has else f"is read as one of {other}"
+                )
+                raise StreetsError.of("name", name, f"a name that is no half of another street; {written} {said}")
+        for half, bare in _without_direction(other) if other != own else ():
+            if _same_but_type(name, bare):
+                expected = f"a name of which {other} is no half; {first} {half} {name} would be read as one of {other}"
+                raise StreetsError.of("name", name, expected)
+
+
+def _halves_of(village: Village, name: str) -> tuple[str, ...]:
+    return next((street.halves for street in village.streets if street.name == name), ())
+
+
+def _without_direction(name: str) -> Iterator[tuple[str, str]]:
+    """Give each direction that a name begins or ends with, and the name without it."""
+    try:
+        parts = split_street_name(name)
+    except AddressError:
+        return  # a name that an older file brought in
+    if parts.pre_directional:
+        yield parts.pre_directional, parts.street
+    if parts.street_post_directional:
+        rest = replace(parts, street_post_directional="")
+        yield parts.street_post_directional, f"{rest.pre_directional} {rest.street}".strip()
+
+
+def _same_but_type(name: str, other: str) -> bool:
+    """Say whether a name is another's, which may have a type that it leaves out."""
+    try:
+        kind = split_street_name(other).street_post_type
+    except AddressError:
+        kind = ""
+    return street_key(other) in {street_key(name), street_key(f"{name} {kind}")}

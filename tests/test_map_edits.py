@@ -141,6 +141,43 @@ def test_another_streets_name_is_given_only_where_the_street_goes_on(office: Off
     assert edit(office, **on).status_code == 201
 
 
+EAST = "10 East Main Street is already an address of Main Street's east half"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("East Main Street", EAST),
+        ("E Main", EAST),
+        ("Main Street East", EAST),
+        ("South Van Buren Street", "is already an address of Van Buren Street's south half"),
+        ("North Main Street", "10 North Main Street is read as one of Main Street"),  # it has an east and a west half
+        ("Ridge Road", "10 North Ridge Road would be read as one of North Ridge Road"),
+        ("Ridge", "North Ridge Road"),
+    ],
+)
+def test_a_name_that_is_half_of_another_streets_is_refused_at_every_door(office: Office, name: str, said: str) -> None:
+    ridge = {**DRAWN, "line": [[1500, 100], [1500, 1200]], "street": "North Ridge Road"}
+    assert edit(office, **ridge).status_code == 201
+    drawn = edit(office, **{**DRAWN, "street": name})
+    named = edit(office, kind="name", street="Second Avenue", to=name)
+    held = office.post("/api/v1/maps/1/plat-check", {**HALF, "name": name})
+    act = {"name": name, "date": "2026-06-01", "act": "Ordinance 9", "reason": "the Board's"}
+    renamed = office.post("/api/v1/streets/Second Avenue/rename", act)
+    for answer in (drawn, named, held, renamed):
+        assert (answer.status_code, said in answer.json()["detail"]) == (422, True), answer.text
+
+
+def test_a_name_of_another_direction_or_street_is_no_half(office: Office) -> None:
+    for name in ("North Ridge Road", "North Street", "Old East Road", "County Road K North"):
+        assert edit(office, kind="name", street="Second Avenue", to=name).status_code == 201
+        assert edit(office, kind="name", street=name, to="Second Avenue").status_code == 201
+    # its own name with a direction: Second Avenue's numbers are east of Van Buren Street, none is north
+    assert edit(office, kind="name", street="Second Avenue", to="East Second Avenue").status_code == 422
+    assert edit(office, kind="name", street="Second Avenue", to="North Second Avenue").status_code == 201
+    assert edit(office, kind="name", street="North Second Avenue", to="Second Avenue").status_code == 201
+
+
 def test_no_map_is_adopted_that_has_not_the_streets_of_its_addresses(office: Office) -> None:
     version = propose(office)  # in force now, as the newest
     edit(office, 1, kind="name", street="Alma Street", to="Elm Street")
@@ -378,6 +415,8 @@ def test_a_plat_whose_hundreds_are_others_than_its_neighbours(office: Office) ->
     ("given", "status", "said"),
     [
         ({"name": "Alma Court"}, 200, "sounds like Alma Street"),
+        ({"name": "North Alma Court"}, 200, "sounds like Alma Street"),  # "145 North Alma", as it is called in
+        ({"name": "Alma Court North"}, 200, "sounds like Alma Street"),
         ({"name": "alma street"}, 422, "a name that no other street has"),
         ({"name": "Alma Street"}, 422, "a street that goes on where Alma Street ends"),
         ({"name": "12"}, 422, "a name with a word in it"),
