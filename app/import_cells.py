@@ -134,7 +134,7 @@ def warn_communities(named: Sequence[tuple[int, str]], own: str, report: Report)
             rows.setdefault(" ".join(name.split()).title(), []).append(row)
     for name, those in rows.items():
         count = f"{len(those):,} row{'' if len(those) == 1 else 's'}"
-        words = f"{own}; brought in as addresses of {own}: {_rows(those, report)}"
+        words = f"{own}; brought in as addresses of {own}: {rows_named(those, report)}"
         report.warn(those[0], "community", f"{name} in {count}", words)
 
 
@@ -156,10 +156,11 @@ def warn_places(found: Sequence[tuple[int, str, str]], feet: Floats, report: Rep
     for those in at.values():
         if len({number for _, number, _ in those}) > 1:
             told = ", ".join(dict.fromkeys(text for _, _, text in those))
-            rows = _rows([row for row, _, _ in those], report)
+            rows = rows_named([row for row, _, _ in those], report)
             report.warn(those[0][0], "position", f"one place for {told}", f"a place for each number: {rows}")
 
 
-def _rows(rows: Sequence[int], report: Report) -> str:
+def rows_named(rows: Sequence[int], report: Report) -> str:
+    """Name the first of some rows, and say how many more there are."""
     more = f" and {len(rows) - MOST_NAMED:,} more" if len(rows) > MOST_NAMED else ""
     return ", ".join(report.name(row) for row in rows[:MOST_NAMED]) + more

@@ -380,7 +380,9 @@ def _osm(opened: str, kind: str) -> Sheet:
                 parts.append(({**known, **tags}, shape))
     check_rows(len(parts))
     kept = ("osm_id", "osm_way_id", "name", "highway", "building", "addr:housenumber", "addr:street", "addr:unit")
-    found = {name: [tags.get(name, "") for tags, _ in parts] for name in kept if any(name in t for t, _ in parts)}
+    always = {"name"} if kind == "streets" else set()
+    has = always.union(*(tags for tags, _ in parts))
+    found = {name: [tags.get(name, "") for tags, _ in parts] for name in kept if name in has}
     if kind == "buildings":
         ids = [tags.get("osm_way_id") or tags.get("osm_id", "") for tags, _ in parts]
         found = {"osm_id": ids, **{n: c for n, c in found.items() if not n.startswith("osm_")}}
@@ -393,7 +395,7 @@ def _of_kind(kind: str, tags: Mapping[str, str]) -> bool:
     if kind == "addresses":
         return "addr:housenumber" in tags
     if kind == "streets":
-        return tags.get("highway") in _DRIVEN and "name" in tags
+        return tags.get("highway") in _DRIVEN
     return kind == "lots" or "building" in tags
 
 

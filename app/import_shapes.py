@@ -1,4 +1,4 @@
-"""Lots, buildings and streets of a file, read and held against the village."""
+"""Lots and buildings of a file, read and held against the village."""
 
 from __future__ import annotations
 
@@ -15,17 +15,14 @@ from shapely.validation import explain_validity
 from sqlalchemy.engine import Connection
 
 from app.assign import MOST_VERTICES
-from app.import_addresses import AT_ONCE, Prepared, Tick
+from app.import_addresses import AT_ONCE, Tick
+from app.import_ground import check_ground, covered, polygon
 from app.import_places import DECLARE, Known, shapes_of
 from app.import_report import Report
 from app.import_tables import Sheet
-from app.streets import DataError, pieces_of
 from app.village import Village
-from gis.address import split_street_name, street_key
 from gis.crs import looks_like_degrees
-from gis.errors import AddressError, StreetsError
 from gis.linework import Floats
-from gis.network import Piece
 
 Json = dict[str, Any]
 MOST_ROUND_FT = 100_000
@@ -50,6 +47,8 @@ class Outlines:
         West, south, east, north of each, feet, shape (n, 4).
     left_out
         How many rows lie outside the village.
+    covered
+        Ids of what stands under other labels and lies under these.
     """
 
     kind: str
@@ -58,52 +57,10 @@ class Outlines:
     shapes: Sequence[Json]
     bounds: Floats
     left_out: int
+    covered: frozenset[int] = frozenset()
 
     def __len__(self) -> int:
         return len(self.labels)
-
-
-@dataclass(frozen=True, eq=False)
-class Lines:
-    """Streets ready to be stored.
-
-    Parameters
-    ----------
-    pieces
-        Their pieces, under the names the map has or will have.
-    new, gone
-        Names that the map has not yet, and names of the map that the file has not.
-    """
-
-    pieces: Sequence[Piece]
-    new: Sequence[str]
-    gone: Sequence[str]
-
-    def __len__(self) -> int:
-        return len(self.pieces)
-
-
-def counts(village: Village, content: Prepared | Outlines | Lines) -> Json:
-    """Return in numbers what would be stored.
-
-    Parameters
-    ----------
-    village
-        The village it was held against.
-    content
-        What was found without fault.
-
-    Returns
-    -------
-    dict
-        ``stored`` and what belongs to the kind.
-    """
-    if isinstance(content, Prepared):
-        agree = sum(content.computed(village, k) == content.parts[k].number for k in range(len(content)))
-        return {"stored": len(content), "skipped": content.same, "not_conforming": len(content) - agree}
-    if isinstance(content, Outlines):
-        return {"stored": len(content), "left_out": content.left_out}
-    return {"stored": len(content), "new_streets": list(content.new)[:200], "missing_streets": list(content.gone)[:200]}
 
 
 def outlines(
@@ -143,7 +100,7 @@ def outlines(
         What can be stored, where the report has no fault.
     """
     columns = {field: column for column, field in mapping.items()}
-    shapes = _shapes(sheet, columns, report)
+    shapes = shapes_told(sheet, columns, report)
     labels = _labels(kind, sheet, columns, report)
     if shapes is None or not _projected(shapes, crs, report):
         return Outlines(kind, [], [], [], np.zeros((0, 4)), 0)
@@ -164,11 +121,20 @@ def outlines(
         found += inside
     if left_out == len(shapes):
         report.fault(0, "geometry", f"every row outside {village.files.settings.name}", DECLARE)
+    tick("comparing with the register", len(shapes), len(shapes))
     bounds = np.asarray(shapely.bounds(found), dtype=np.float64).reshape(-1, 4)
-    return Outlines(kind, [k + 1 for k in rows], [labels[k] for k in rows], [_json(p) for p in found], bounds, left_out)
+    own, named = [k + 1 for k in rows], [labels[k] for k in rows]
+    over = check_ground(connection, kind, own, named, found, report)
+    return Outlines(kind, own, named, [_json(part) for part in found], bounds, left_out, over)
 
 
-def _shapes(sheet: Sheet, columns: Mapping[str, str], report: Report) -> NDArray[np.object_] | None:
+def covered_now(connection: Connection, found: Outlines) -> frozenset[int]:
+    """Return the ids of what stands now and lies under the shapes of a file."""
+    return frozenset(covered(connection, found.kind, found.labels, [polygon(shape) for shape in found.shapes]))
+
+
+def shapes_told(sheet: Sheet, columns: Mapping[str, str], report: Report) -> NDArray[np.object_] | None:
+    """Return the shapes of a file; a file that has none is at fault."""
     shapes = shapes_of(sheet, columns, report)
     if shapes is None:
         report.fault(0, "columns", ", ".join(sheet.columns)[:200] or "none", "shapes, or a column of them as WKT")
@@ -230,102 +196,3 @@ def _polygons(shape: BaseGeometry | None, row: int, report: Report) -> list[Poly
 def _json(shape: Polygon) -> Json:
     rings = [shape.exterior, *shape.interiors]
     return {"type": "Polygon", "coordinates": [shapely.get_coordinates(ring).round(3).tolist() for ring in rings]}
-
-
-# --- streets ---
-
-_ALLEY = {"S1730": "alley", "S1740": "private", "S1710": "path", "S1720": "path", "S1820": "path", "S1830": "path"}
-"""Kinds of streets by the feature class of TIGER; the others are streets."""
-
-
-def lines(village: Village, sheet: Sheet, mapping: Mapping[str, str], crs: Known, report: Report, tick: Tick) -> Lines:
-    """Read a file's streets; every fault goes to the report.
-
-    A name that the map has in another spelling is taken as the map has it. A name it has not is kept, and called
-    inferred until an officer confirms it.
-
-    Parameters
-    ----------
-    village
-        The village in force.
-    sheet
-        The file.
-    mapping
-        A field for each column that has one.
-    crs
-        Of its coordinates.
-    report
-        Takes faults and warnings.
-    tick
-        Told how far it is.
-
-    Returns
-    -------
-    Lines
-        What can be stored, where the report has no fault.
-    """
-    columns = {field: column for column, field in mapping.items()}
-    tick("reading streets", 0, len(sheet))
-    shapes = _shapes(sheet, columns, report)
-    if "name" not in columns:
-        report.fault(0, "columns", ", ".join(sheet.columns)[:200] or "none", "a column of street names; map it")
-    if shapes is None or "name" not in columns:
-        return Lines((), (), ())
-    named = [_street(village, cell, row, report) for row, cell in enumerate(sheet.cells(columns["name"]), start=1)]
-    table = _cells(village, sheet, columns, [name for name, _ in named], [status for _, status in named])
-    try:
-        pieces = pieces_of(table, shapely.to_wkb(shapes).tolist(), crs.text, village.files.settings.working_crs)
-    except DataError as error:
-        for fault in error.faults:
-            row, _, field = fault.field.removeprefix("row ").partition(": ")
-            report.fault(int(row) if row.isdigit() else 0, field or fault.field, fault.found, fault.expected)
-        return Lines((), (), ())
-    made = village.files.settings
-    names = {piece.name for piece in pieces}
-    for base in (made.base_ew, made.base_ns):
-        if base not in names:
-            report.fault(0, "name", f"no {base}", "the streets of both base lines, by the names the map has")
-    if not any(piece.line.intersects(village.network.edge) for piece in pieces):
-        report.fault(0, "geometry", f"every street outside {made.name}", DECLARE)
-    now = set(village.network.by_name)
-    return Lines(pieces, sorted(names - now), sorted(now - names))
-
-
-def _street(village: Village, cell: str, row: int, report: Report) -> tuple[str, str]:
-    """Return the name and its status under which a street is brought in."""
-    text = " ".join(cell.split())
-    try:
-        parts = split_street_name(text) if text else None
-    except AddressError:
-        parts = None
-    for spelling in (text, parts.street if parts else ""):
-        try:
-            name = village.street_name(spelling)
-        except StreetsError:
-            continue
-        if name != text and street_key(name) != street_key(text):
-            report.warn(row, "name", text, f"taken as {name}: the direction is a half, no part of the name")
-        elif name != text:
-            report.warn(row, "name", text, f"taken as {name}, as the map has it")
-        return name, ""
-    full = f"{parts.pre_directional} {parts.street}".strip() if parts else text
-    if full != text:
-        report.warn(row, "name", text, f"taken as {full}, in full words")
-    return full, "inferred"
-
-
-def _cells(
-    village: Village, sheet: Sheet, columns: Mapping[str, str], names: Sequence[str], statuses: Sequence[str]
-) -> dict[str, Sequence[Any]]:
-    """Return the columns that the reader of streets takes."""
-    known = {piece.name: piece.name_status for piece in village.network.pieces}
-    kept = {field: sheet.cells(column) for field, column in columns.items() if field not in {"name", "wkt"}}
-    given = kept.get("name_status", [""] * len(sheet))
-    own = [
-        cell or status or known.get(name, "confirmed")
-        for cell, status, name in zip(given, statuses, names, strict=True)
-    ]
-    classes = next((cells for name, cells in sheet.columns.items() if name.upper() == "MTFCC"), None)
-    if "kind" not in kept and classes is not None:
-        kept["kind"] = [_ALLEY.get(cell, "street") for cell in classes]
-    return {**kept, "name": list(names), "name_status": own}

@@ -16,10 +16,12 @@ from app.audit import Act
 from app.clocks import local_day
 from app.feed import PARTS
 from app.import_addresses import Prepared, Tick, parts_on, streets_of
-from app.import_shapes import Lines, Outlines
+from app.import_ground import LABELS, TABLES
+from app.import_shapes import Outlines
+from app.import_streets import Lines
 from app.law import today
 from app.map_versions import Atlas
-from app.tables import addresses, buildings, imports, locations, lots, maps
+from app.tables import addresses, imports, locations, maps
 from app.village import LONLAT, Village
 from gis.address import Address, format_full, format_usps, street_key
 from gis.findings import Finding
@@ -180,12 +182,11 @@ def store_outlines(found: Outlines, values: Mapping[str, Any]) -> Storing:
     callable
         Called inside the transaction; returns the import's row.
     """
-    table: sa.Table = {"lots": lots, "buildings": buildings}[found.kind]
-    label = "parcel" if found.kind == "lots" else "code"
+    table, label = TABLES[found.kind], LABELS[found.kind]
 
     def store(atlas: Atlas, act: Act, tick: Tick) -> Json:
         first = registers.next_id(act.connection, table)
-        replaced = list(_standing(act.connection, table, label, set(found.labels)))
+        replaced = list(_standing(act.connection, table, label, set(found.labels), found.covered))
         row = _import_row(act, values, {"stored": len(found), "replaced": len(replaced), "first": first})
         registers.update_many(act, "import", table, replaced, {"retired_at": act.at})
         for start in range(0, len(found), AT_ONCE):
@@ -210,10 +211,12 @@ def store_outlines(found: Outlines, values: Mapping[str, Any]) -> Storing:
     return store
 
 
-def _standing(connection: Connection, table: sa.Table, label: str, named: set[str]) -> Iterator[Json]:
+def _standing(
+    connection: Connection, table: sa.Table, label: str, named: set[str], covered: frozenset[int]
+) -> Iterator[Json]:
     asked = sa.select(table).where(table.c.retired_at.is_(None)).order_by(table.c.id)
     for row in connection.execute(asked).mappings():
-        if row[label] in named:
+        if row[label] in named or row["id"] in covered:
             yield dict(row)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app import import_addresses, import_shapes, registers
+from app import import_addresses, import_shapes, import_streets, registers
 from app.audit import Act, Actor, head
 from app.columns import canonical
 from app.import_addresses import Prepared, Tick
@@ -25,8 +25,9 @@ from app.import_columns import FIELDS, check_kind, digest_of, guess, mapped
 from app.import_files import read_file
 from app.import_places import Known, known_crs
 from app.import_report import Report
-from app.import_shapes import Lines, Outlines
+from app.import_shapes import Outlines
 from app.import_storing import store_addresses, store_lines, store_outlines
+from app.import_streets import Lines
 from app.import_tables import Sheet, only
 from app.map_versions import Atlas, MapStateError, vacated
 from app.settings import plain
@@ -117,9 +118,21 @@ class Checked:
     def json(self, most: int = 200) -> Json:
         """Return what was found as API and pages tell it."""
         can = self.content is not None and not self.report.counts["faults"]
-        found = import_shapes.counts(self.village, self.content) if self.content is not None else {}
+        found = self._counts() if self.content is not None else {}
         return {"kind": self.asked.kind, "file": self.asked.name, **self.about, **found, **self.report.json(most),
                 "can_be_stored": can}  # fmt: skip
+
+    def _counts(self) -> Json:
+        """Return in numbers what would be stored."""
+        content = self.content
+        if isinstance(content, Prepared):
+            agree = sum(content.computed(self.village, k) == content.parts[k].number for k in range(len(content)))
+            return {"stored": len(content), "skipped": content.same, "not_conforming": len(content) - agree}
+        if isinstance(content, Outlines):
+            return {"stored": len(content), "left_out": content.left_out}
+        assert content is not None
+        names = {"new_streets": list(content.new)[:200], "missing_streets": list(content.gone)[:200]}
+        return {"stored": len(content), "left_out": content.left_out, "unnamed": content.unnamed, **names}
 
 
 def check(atlas: Atlas, asked: Asked, tick: Tick = no_tick) -> Checked:
@@ -162,6 +175,7 @@ def _checked(atlas: Atlas, connection: Connection, asked: Asked, sheet: Sheet, t
         report.fault(row, "row", found, expected)
     about = _about(sheet, mapping, "given" if asked.mapping else origin)
     left = left_directions(sheet, mapping, report) if asked.kind == "addresses" else []
+    left += [name for name in import_streets.classes(sheet) if asked.kind == "streets" and name not in mapping]
     sheet = only(sheet, [*mapping, *left])
     try:
         crs = known_crs(village, sheet, asked.crs)
@@ -188,7 +202,7 @@ def _content(
     if kind == "addresses":
         return import_addresses.prepare(village, connection, sheet, mapping, crs, report, tick)
     if kind == "streets":
-        return import_shapes.lines(village, sheet, mapping, crs, report, tick)
+        return import_streets.lines(village, connection, sheet, mapping, crs, report, tick)
     return import_shapes.outlines(village, connection, kind, sheet, mapping, crs, report, tick)
 
 
@@ -334,6 +348,12 @@ def _recheck(atlas: Atlas, connection: Connection, checked: Checked) -> None:
     if isinstance(checked.content, Prepared):
         import_addresses.recheck(connection, checked.content, checked.report)
         checked.report.raise_any(checked.asked.name)
+    if isinstance(checked.content, Outlines):
+        now = import_shapes.covered_now(connection, checked.content)
+        if now != checked.content.covered:
+            raise MapStateError(
+                f"Other {checked.asked.kind} were brought in while the file was checked: check it again."
+            )
 
 
 def _remember(act: Act, checked: Checked) -> None:

@@ -38,7 +38,7 @@ def as_street_name(text: str) -> str:
     if not name or len(name) > LONGEST_TEXT // 2 or not name.isprintable():
         raise StreetsError.of("name", name or "nothing", f"a street's name of at most {LONGEST_TEXT // 2} letters")
     parts = split_street_name(name)
-    if not any(c.isalpha() for c in parts.street_name) and not name[-1].isalpha():
+    if not (any(c.isalpha() for c in parts.street_name) or parts.street_pre_type or name[-1].isalpha()):
         raise StreetsError.of("name", name, "a name with a word in it, not a number alone")
     if _ADDRESS.match(name) or street_key(name) in _DIRECTIONS:
         raise StreetsError.of("name", name, "a street's name, not an address or a direction")

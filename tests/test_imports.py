@@ -38,7 +38,8 @@ from app.imports import Asked, Checked, bring_in, check, run
 from app.law import today
 from app.map_versions import Atlas
 from app.registers import DependsError
-from app.tables import addresses, imports, lots, maps
+from app.settings import Settings
+from app.tables import addresses, buildings, imports, lots, maps
 from app.verify import verify
 from gis.errors import StreetsError
 from tests.people import state
@@ -734,3 +735,253 @@ def test_a_place_660_ft_from_its_street_is_the_farthest(plat: Atlas, tmp_path: P
     """Alma Street lies on x = 440."""
     checked = looked(plat, table(tmp_path, [row("145", x=440 + 659), row("147", x=440 + 661)]))
     assert faults(checked) == [(2, "position")]
+
+
+# --- streets are held to the rules of the map's edits ---
+
+Shapes = list[tuple[str, Any]]
+OWN: Shapes = [(name, LineString(line)) for name, line in PLAT.items()]
+
+
+def streets(folder: Path, more: Shapes, own: Shapes = OWN, **columns: list[str]) -> Path:
+    """The plat's own five streets, in rows 1 to 5, and some more after them."""
+    both = [*own, *more]
+    (folder / "s.gpkg").unlink(missing_ok=True)
+    frame = geopandas.GeoDataFrame(
+        {"FULLNAME": [n for n, _ in both], **columns}, geometry=[g for _, g in both], crs=CRS
+    )
+    frame.to_file(folder / "s.gpkg", engine="pyogrio")
+    return folder / "s.gpkg"
+
+
+def told(checked: Checked) -> list[str]:
+    return [f"{at}: {w.found}; {w.expected}" for at, w in checked.report.ordered(checked.report.warnings)]
+
+
+ELM = LineString([(800, -100), (800, 900)])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("PO Box 5", "12 Main Street", "<script>x</script>", "A" * 300, "a/b", "..", "North", "172", "=cmd|x"),
+        *("Alma", "North Alma", "Street"),
+    ],
+)
+def test_a_street_has_no_name_that_the_editor_refuses(plat: Atlas, tmp_path: Path, name: str) -> None:
+    """Alma is Alma Street without its type, and North Alma a half of it."""
+    checked = looked(plat, streets(tmp_path, [(name, ELM)]), "streets")
+    assert set(faults(checked)) == {(6, "name")}
+
+
+@pytest.mark.parametrize(
+    "name", ["Unnamed 05", "Elm St", "County Road J North", "8th Street", "State Hwy 11", "US Highway 151"]
+)
+def test_names_of_the_county_and_placeholders_are_brought_in(plat: Atlas, tmp_path: Path, name: str) -> None:
+    assert faults(looked(plat, streets(tmp_path, [(name, ELM)]), "streets")) == []
+
+
+def test_the_village_s_own_streets_are_brought_in_without_a_word(migrated_sqlite: Path, tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "register.db").write_bytes(migrated_sqlite.read_bytes())
+    database = Database(f"sqlite:///{tmp_path / 'state' / 'register.db'}", tmp_path / "state")
+    atlas = Atlas(database, Settings().data_dir)
+    atlas.ensure()
+    checked = looked(atlas, Settings().data_dir / "streets.geojson", "streets", crs="")
+    assert (faults(checked), told(checked)) == ([], [])
+    assert len(checked.content or ()) == len(atlas.village.network.pieces)
+    database.close()
+
+
+def test_two_new_streets_of_one_name_are_a_fault_and_two_spellings_are_one_street(plat: Atlas, tmp_path: Path) -> None:
+    lines = [LineString([(x, -100), (x, 900)]) for x in (800, 900, 1000)]
+    more: Shapes = list(zip(("Elm", "Elm Street", "Oak Street"), lines, strict=True))
+    assert faults(looked(plat, streets(tmp_path, more), "streets")) == [(6, "name")]
+    south = LineString([(1000, -100), (1000, -600)])
+    again = looked(plat, streets(tmp_path, [("McKinley Street", lines[2]), ("MCKINLEY ST", south)]), "streets")
+    assert faults(again) == []
+    assert told(again) == ["7: MCKINLEY ST; taken as McKinley Street, as another row has it"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ([(700, 400), (900, 400), (900, 600), (800, 600), (800, 350)], "crosses itself"),
+        ([(800, 400), (800, 600), (801, 400)], "turns back"),
+        ([(800, 400), (804, 400)], "a line of 4.0 ft"),
+    ],
+)
+def test_a_line_that_no_officer_could_draw_is_a_fault_of_its_row(
+    plat: Atlas, tmp_path: Path, line: list[tuple[float, float]], words: str
+) -> None:
+    checked = looked(plat, streets(tmp_path, [("Elm Street", LineString(line))]), "streets")
+    assert faults(checked) == [(6, "geometry")]
+    assert words in checked.report.faults[0][1].found
+
+
+def test_a_short_piece_is_part_of_its_street_and_a_line_that_is_there_twice_is_not(plat: Atlas, tmp_path: Path) -> None:
+    short = LineString([(800, 900), (800, 904)])
+    assert faults(looked(plat, streets(tmp_path, [("Elm Street", ELM), ("Elm Street", short)]), "streets")) == []
+    near = LineString([(804, 900), (804, 0)])
+    checked = looked(plat, streets(tmp_path, [("Elm Street", ELM), ("Elm Street", near)]), "streets")
+    assert faults(checked) == [(7, "geometry")]
+    assert "row 6" in checked.report.faults[0][1].found
+
+
+def test_a_street_that_lies_on_another_is_told_with_both_names(plat: Atlas, tmp_path: Path) -> None:
+    """10 ft are near and 11 are not; 100 ft are a short stretch and more is not. The line turns away at its end."""
+    for away, length, said in ((6, 600, True), (11, 600, False), (9, 101, True), (9, 98, False)):
+        line = LineString([(500, away), (500 + length, away), (500 + length, 300)])
+        checked = looked(plat, streets(tmp_path, [("Elm Street", line)]), "streets")
+        assert faults(checked) == []
+        assert bool(told(checked)) == said, (away, length)
+    on_alma = looked(plat, streets(tmp_path, [("Elm Street", LineString([(440, 700), (440, 1400)]))]), "streets")
+    words = "both are brought in: see whether both are there, row 5 and row 6"
+    assert told(on_alma) == [f"6: Elm Street lies on Alma Street for 700 ft; {words}"]
+
+
+# --- a county's streets ---
+
+
+def test_what_lies_wholly_outside_is_left_out_and_counted(plat: Atlas, tmp_path: Path) -> None:
+    """The hull ends at (2000, 330) in the east, and the village 660 ft past it."""
+    far: Shapes = [
+        ("172", LineString([(132_000, 0), (133_000, 0)])),
+        ("Elm Street", ELM),
+        ("Oak Street", LineString([(2000, 990.5), (2100, 1500)])),
+        ("Ash Street", LineString([(2659, 100), (2659, 200)])),
+    ]
+    checked = looked(plat, streets(tmp_path, far), "streets")
+    assert faults(checked) == []
+    assert told(checked) == ["0: 2 rows outside Plat; left out: row 6, row 8"]
+    assert (checked.json()["left_out"], checked.json()["new_streets"]) == (2, ["Ash Street", "Elm Street"])
+    bring_in(plat, CONSOLE, checked)
+    assert set(plat.of(2).network.by_name) == {*PLAT, "Ash Street", "Elm Street"}
+    nothing = looked(plat, streets(tmp_path, far[:1], []), "streets")
+    assert faults(nothing) == [(0, "geometry")]
+
+
+def test_a_road_that_leaves_the_village_is_kept_as_far_as_the_village_s_streets_reach(
+    plat: Atlas, tmp_path: Path
+) -> None:
+    """First Avenue ends at x = 2000; the second time the same file makes the village no larger."""
+    own = [(name, line) for name, line in OWN if name != "First Avenue"]
+    more: Shapes = [("First Avenue", LineString([(-2000, 330), (132_000, 330)]))]
+    for version in (2, 3):
+        checked = looked(plat, streets(tmp_path, more, own), "streets")
+        assert faults(checked) == []
+        assert told(checked) == [
+            "5: 130,000 ft of it outside Plat; left out: it is kept as far as the village's streets reach"
+        ]
+        bring_in(plat, CONSOLE, checked)
+        assert plat.of(version).network.hull.bounds[2] == pytest.approx(2000)
+
+
+def test_roads_without_a_name_are_left_out_and_counted(plat: Atlas, tmp_path: Path) -> None:
+    more: Shapes = [("", ELM), ("  ", ELM), ("Elm Street", ELM)]
+    checked = looked(plat, streets(tmp_path, more), "streets")
+    assert (faults(checked), told(checked)) == ([], ["0: 2 rows without a name; left out: row 6, row 7"])
+    assert (checked.json()["unnamed"], checked.json()["rows"], len(checked.content or ())) == (2, 8, 6)
+
+
+def test_roads_without_a_name_in_an_openstreetmap_extract_are_left_out_and_counted(plat: Atlas, tmp_path: Path) -> None:
+    ways, nodes = [], []
+    for k, (name, line) in enumerate([*OWN, ("", ELM)], 1):
+        for at, (x, y) in enumerate(line.coords):
+            lon, lat = plat.village.out_of_feet("EPSG:4326")(x, y)
+            nodes.append(f'<node id="{10 * k + at}" version="1" lat="{lat}" lon="{lon}"/>')
+        refs = "".join(f'<nd ref="{10 * k + at}"/>' for at in range(len(line.coords)))
+        named = f'<tag k="name" v="{name}"/>' if name else ""
+        ways.append(f'<way id="{k}" version="1">{refs}<tag k="highway" v="residential"/>{named}</way>')
+    body = "".join((*nodes, *ways))
+    (tmp_path / "a.osm").write_text(f'<?xml version="1.0"?>\n<osm version="0.6">{body}</osm>')
+    checked = looked(plat, tmp_path / "a.osm", "streets", crs="")
+    assert (faults(checked), told(checked)) == ([], ["0: 1 row without a name; left out: row 6"])
+    assert len(checked.content or ()) == 5
+
+
+def test_a_street_s_kind_is_known_by_the_feature_class_of_tiger(plat: Atlas, tmp_path: Path) -> None:
+    """S1730 is an alley and S1740 a private road; S1400 is a street."""
+    classes = ["S1400"] * 5 + ["S1730", "S1740"]
+    other = LineString([(900, -100), (900, 900)])
+    path = streets(tmp_path, [("Elm Alley", ELM), ("Oak Street", other)], MTFCC=classes)
+    checked = looked(plat, path, "streets")
+    bring_in(plat, CONSOLE, checked)
+    kinds = {piece.name: piece.kind for piece in plat.of(2).network.pieces}
+    assert (kinds["Main Street"], kinds["Elm Alley"], kinds["Oak Street"]) == ("street", "alley", "private")
+
+
+def test_why_a_name_is_taken_as_another(plat: Atlas, tmp_path: Path) -> None:
+    from app import naming
+
+    with plat.database.write() as connection:
+        naming.rename(plat, connection, CONSOLE, "Alma Street", "Orchard Lane", today(), "Ordinance 1", "asked for")
+    own = [("N Main St" if name == "Main Street" else name, line) for name, line in OWN]
+    assert told(looked(plat, streets(tmp_path, [], own), "streets")) == [
+        "1: N Main St; taken as Main Street, the direction is a half, no part of the name",
+        "5: Alma Street; taken as Orchard Lane, as named since",
+    ]
+
+
+# --- whose ground it is ---
+
+BLOCK = {"001": box(300, 340, 430, 400), "002": box(300, 400, 430, 460), "003": box(300, 460, 430, 520)}
+
+
+def test_parcels_that_were_split_are_retired_and_come_back_with_the_undo(atlas: Atlas, tmp_path: Path) -> None:
+    """001 is cut in two at y = 370; the file leaves 003 out, and nothing of it covers that."""
+    brought(atlas, layer(tmp_path, BLOCK), "lots")
+    halves = {"001A": box(300, 340, 430, 370), "001B": box(300, 370, 430, 400), "002": BLOCK["002"]}
+    checked = looked(atlas, layer(tmp_path, halves), "lots")
+    assert faults(checked) == []
+    assert told(checked) == [
+        "0: 1 parcel of earlier files that this file has not; still standing: 003",
+        "1: parcel 001 of an earlier file; retired with this import: 001A, 001B cover more than half of its ground",
+    ]
+    made = bring_in(atlas, CONSOLE, checked)
+    assert [parcel for parcel, _ in standing(atlas)] == ["001A", "001B", "002", "003"]
+    assert made["report"]["replaced"] == 2
+    with atlas.database.write() as connection:
+        undo_import(connection, CONSOLE, made["id"], "the wrong file")
+    assert [parcel for parcel, _ in standing(atlas)] == ["001", "002", "003"]
+    with atlas.database.read() as connection:
+        assert list(verify(connection)) == []
+
+
+@pytest.mark.parametrize(("north", "stands"), [(370, True), (371, False)])
+def test_a_parcel_of_which_half_is_covered_stands_and_one_of_more_does_not(
+    plat: Atlas, tmp_path: Path, north: int, stands: bool
+) -> None:
+    """001 reaches from y = 340 to 400: its half is at 370."""
+    brought(plat, layer(tmp_path, {"001": BLOCK["001"]}), "lots")
+    brought(plat, layer(tmp_path, {"9": box(300, 300, 430, north)}), "lots")
+    assert ("001" in dict(standing(plat))) == stands
+
+
+def test_parcels_that_were_merged_or_renumbered_and_buildings_too(plat: Atlas, tmp_path: Path) -> None:
+    brought(plat, layer(tmp_path, BLOCK), "lots")
+    brought(plat, layer(tmp_path, {"10": box(300, 340, 430, 460), "11": BLOCK["003"]}), "lots")
+    assert [parcel for parcel, _ in standing(plat)] == ["10", "11"]
+    for code in ("a", "b"):
+        brought(plat, layer(tmp_path, {code: box(320, 350, 350, 380)}, "CODE"), "buildings")
+    with plat.database.read() as connection:
+        rows = registers.rows(connection, buildings, buildings.c.retired_at.is_(None))
+    assert [row["code"] for row in rows] == ["b"]
+
+
+def test_lots_that_overlap_in_one_file_are_told_with_both_parcels(plat: Atlas, tmp_path: Path) -> None:
+    """A strip 10 ft by 130 ft is told; one of 2 ft is a sliver, and neighbours share a line alone."""
+    shapes = {"1": box(300, 340, 430, 400), "2": box(300, 390, 430, 450), "3": box(300, 448, 430, 500)}
+    checked = looked(plat, layer(tmp_path, {**shapes, "4": box(300, 500, 430, 560)}), "lots")
+    assert faults(checked) == []
+    assert told(checked) == [
+        "2: 2 and 1 overlap by 1,300 sq ft; both are brought in; each lot its own ground: row 1 and row 2"
+    ]
+
+
+def test_lots_brought_in_while_a_file_was_checked_are_checked_again(plat: Atlas, tmp_path: Path) -> None:
+    checked = looked(plat, layer(tmp_path, {"001A": box(300, 340, 430, 370)}), "lots")
+    brought(plat, layer(tmp_path, {"1": box(300, 340, 430, 371)}, name="b.gpkg"), "lots")
+    with pytest.raises(StreetsError, match="Other lots were brought in"):
+        bring_in(plat, CONSOLE, checked)
+    assert [parcel for parcel, _ in standing(plat)] == ["1"]
