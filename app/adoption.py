@@ -20,7 +20,7 @@ from app import registers
 from app.answers import listed, row_of
 from app.audit import Act, Actor
 from app.board import act_of_board
-from app.changes import computed_of
+from app.changes import chosen_over, computed_of
 from app.clocks import LOCAL
 from app.map_edits import orphans
 from app.map_versions import Atlas, MapStateError, edition_of, placeholders, proposal
@@ -87,13 +87,7 @@ def _moved(village: Village, row: registers.Row, computed: int, side: str) -> Mo
         found = computed_of(village, row, place)[0]
     else:
         found = (computed or None) if side == row["half"] else None
-    chosen = row["number"] if existed(row) else row["computed_number"]
-    return Moved(row, found, found is not None and found in {row["number"], chosen})
-
-
-def existed(row: registers.Row) -> bool:
-    """Whether a number was there before and brought in: nobody chose it over the computed one."""
-    return any(finding["code"] == "EXISTING_NUMBER" for finding in row["findings"])
+    return Moved(row, found, found is not None and found in {row["number"], chosen_over(row)})
 
 
 def diff(atlas: Atlas, connection: Connection, version: int) -> Json:

@@ -93,11 +93,11 @@ def into_feet(village: Village, x: float, y: float, crs: str) -> tuple[float, fl
     return float(east), float(north)
 
 
-def check_inside(village: Village, door: Doors, x: float, y: float) -> None:
-    """Refuse an entrance outside the village."""
+def check_inside(village: Village, door: Doors, x: float, y: float, field: str = "x, y") -> None:
+    """Refuse a place outside the village."""
     if door.half < 0 and "OUT_OF_VILLAGE" in door.codes:
         beyond = findings(village.frontages, door)[0].message
-        raise GeometryError(beyond, [Fault("x, y", f"({x}, {y})", f"a place in {village.files.settings.name}")])
+        raise GeometryError(beyond, [Fault(field, f"({x}, {y})", f"a place in {village.files.settings.name}")])
 
 
 def _described(village: Village, door: Doors, others: Sequence[Doors]) -> Json:

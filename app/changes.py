@@ -13,7 +13,8 @@ from sqlalchemy.engine import Connection
 
 from app import cases, letters, registers
 from app.acts import as_json, because, numbered
-from app.assign import into_feet, polygon
+from app.answers import listed
+from app.assign import check_inside, into_feet, polygon
 from app.audit import Act, Actor
 from app.columns import instant
 from app.considered import Considered, TakenError, Wanted, about_holder, check_outlines, consider, letter
@@ -23,6 +24,8 @@ from app.settings import plain
 from app.tables import PLACEMENTS, addresses, doubts, locations
 from app.village import LONLAT, Village
 from gis.errors import StreetsError
+from gis.findings import Finding
+from gis.locate import FIND_STREET
 from gis.lots import embraced
 from gis.numbering import Doors, Held, candidates
 
@@ -70,7 +73,20 @@ def agrees(connection: Connection, village: Village, row: registers.Row) -> bool
     """Whether a map gives an address the number it holds, or the computed one that an officer departed from."""
     place = registers.get(connection, locations, row["location_id"])
     computed = computed_of(village, row, place)[0]
-    return computed is not None and computed in {row["number"], row["computed_number"]}
+    return computed is not None and computed in {row["number"], chosen_over(row)}
+
+
+def chosen_over(row: registers.Row) -> int | None:
+    """Return the computed number that a number was chosen over; one that was brought in was chosen over none."""
+    return int(row["number"]) if existed(row) else row["computed_number"]
+
+
+def existed(row: registers.Row) -> bool:
+    """Whether a number was there before and brought in: nobody chose it over the computed one."""
+    return any(finding["code"] == EXISTED for finding in row["findings"])
+
+
+EXISTED = "EXISTING_NUMBER"
 
 
 def retire(
@@ -208,6 +224,7 @@ def correct(
         Nothing to correct, a field that cannot be, no reason, a number that is held or of the other side.
     """
     row, village = _active(connection, address_id), atlas.now(connection)
+    given = atlas.at(connection, row["map_version"])
     place = registers.get(connection, locations, row["location_id"])
     act = Act(connection, actor, needs_reason(reason))
     moved = _place_changes(village, place, wanted)
@@ -218,15 +235,18 @@ def correct(
         raise StreetsError.of("body", "nothing to correct", "a field whose value is another than recorded")
     if moved:
         place = registers.update(act, "correct", locations, place, moved)
-    if same and not moved.keys() & BEARING:
-        return row  # how the place is reached says nothing of the number: why it is so stays as it was issued
-    found = considered_anew(connection, village, row, place, act.reason, number=number, suffix=suffix)
+    if same and not moved.keys() & BEARING:  # it says nothing of the number: why it is so stays as it was issued
+        return _with_doors(act, row, place) if "doors" in moved else row
+    under = _given_under(village, given, row) if same else village
+    found = considered_anew(connection, under, row, place, act.reason, number=number, suffix=suffix)
     if moved.keys() & {"x_ft", "building", "lot"}:
         check_outlines(village, found)
     parts = {name: row[name] for name in KEPT_PARTS}
-    columns = because(connection, village, found, _clerk_s(connection, row, number), parts, stays=same)
+    columns = because(connection, under, found, _clerk_s(connection, row, number), parts, stays=same)
     adopted = village.edition is not None and village.edition.adopted
-    if row["status"] == "official" and not same and not adopted:  # as one brought in was before
+    if same:
+        columns |= _stands(connection, village, row, columns, adopted=adopted)
+    elif row["status"] == "official" and not adopted:  # as one brought in was before
         columns["status"] = "provisional"
     check_free(connection, {**row, **columns})
     changed = {name: value for name, value in columns.items() if row[name] != value}
@@ -235,13 +255,39 @@ def correct(
     return now
 
 
+def _given_under(village: Village, given: Village, row: registers.Row) -> Village:
+    """Return the village of the map that a number was given under; the one in force where that has not its street."""
+    return given if row["street"] in given.frontages.names else village
+
+
+def _stands(
+    connection: Connection, village: Village, row: registers.Row, columns: Json, *, adopted: bool
+) -> Mapping[str, Any]:
+    """Return the columns that a correction of the place leaves to the number as it was given, or holds anew."""
+    findings = [*(finding for finding in row["findings"] if finding["code"] == EXISTED), *columns["findings"]]
+    conforms = row["conforms"]
+    if adopted:
+        conforms = agrees(connection, village, {**row, **columns, "findings": findings})
+    elif existed(row):
+        conforms = columns["computed_number"] == row["number"]
+    return {"law_date": row["law_date"], "findings": findings, "conforms": conforms}
+
+
+def _with_doors(act: Act, row: registers.Row, place: registers.Row) -> registers.Row:
+    """Say of an address that its owner differentiates its doors, or no longer (§ 288-15 H)."""
+    others = [finding for finding in row["findings"] if finding["code"] != "OWNER_DIFFERENTIATES"]
+    several = place["doors"] > 1 and not row["suffix"]
+    findings = [*others, *listed([Finding("OWNER_DIFFERENTIATES", {"doors": place["doors"]})] if several else [])]
+    return registers.update(act, "correct", addresses, row, {"findings": findings})
+
+
 def _clerk_s(connection: Connection, row: registers.Row, number: int) -> str:
     """Return why the Clerk-Treasurer determined an address's number; ``""`` where that officer did not."""
     doubt = registers.get(connection, doubts, row["doubt_id"]) if row["doubt_id"] is not None else None
     return str(doubt["reason"] or "") if doubt and (doubt["decision"] or {}).get("number") == number else ""
 
 
-BEARING = frozenset({"x_ft", "y_ft", "building", "lot", "doors"})
+BEARING = frozenset({"x_ft", "y_ft", "building", "lot"})
 """What of a place bears on its number."""
 KEPT_PARTS = ("number_prefix", "fraction", "unit_type", "unit")
 """Parts of an old number that no correction or renumbering changes."""
@@ -250,6 +296,7 @@ KEPT_PARTS = ("number_prefix", "fraction", "unit_type", "unit")
 def _place_changes(village: Village, place: registers.Row, wanted: Mapping[str, Any]) -> Json:
     crs = wanted.get("crs") or LONLAT
     found: Json = {name: wanted[name] for name in PLACE_FIELDS if wanted.get(name) is not None}
+    found |= {name: None for name in ACCESS if name in wanted and wanted[name] is None}  # taken away
     if found.get("placement") and found["placement"] not in PLACEMENTS:
         raise StreetsError.of("placement", found["placement"], f"one of {', '.join(PLACEMENTS)}")
     if (wanted.get("x") is None) != (wanted.get("y") is None):
@@ -259,14 +306,27 @@ def _place_changes(village: Village, place: registers.Row, wanted: Mapping[str, 
         lon, lat = village.out_of_feet(LONLAT)(east, north)
         found |= {"x_ft": east, "y_ft": north}
         found |= {"lon": round(float(lon), 8), "lat": round(float(lat), 8)}
-    if ({**place, **found}["access_lon"] is None) != ({**place, **found}["access_lat"] is None):
-        raise StreetsError.of("access_lon, access_lat", "one of two", "both coordinates of the access point")
+    _check_access(village, {**place, **found}, found)
     if found.get("access_note"):
         found["access_note"] = plain(found["access_note"], "access_note")
     for name in ("building", "lot"):
         if wanted.get(name):
             found[name] = as_json(polygon(village, wanted[name], crs, name))
     return {name: value for name, value in found.items() if place[name] != value}
+
+
+ACCESS = ("access_lon", "access_lat")
+
+
+def _check_access(village: Village, place: Mapping[str, Any], changed: Mapping[str, Any]) -> None:
+    """Refuse half an access point, and one that is not in the village."""
+    lon, lat = (place[name] for name in ACCESS)
+    if (lon is None) != (lat is None):
+        raise StreetsError.of("access_lon, access_lat", "one of two", "both coordinates of the access point")
+    if lon is not None and changed.keys() & set(ACCESS):
+        east, north = into_feet(village, lon, lat, LONLAT)
+        door = candidates(village.frontages, east, north, FIND_STREET)[0]
+        check_inside(village, door, lon, lat, "access_lon, access_lat")
 
 
 def renamed_columns(row: Mapping[str, Any], street: str) -> Json:
@@ -347,6 +407,40 @@ def renumber(
     made = [_moved(act, village, old, was, number) for old, (was, number) in zip(retired, olds, strict=True)]
     letters.check(connection, [*((old, None) for old, _ in olds), *((None, new) for new in made)])
     return made
+
+
+WARNED_OF = frozenset({"OTHER_BLOCK", "OUT_OF_ORDER", "SHARED_UNIT"})
+"""What is told of a new number before it is given."""
+
+
+def doubtful(village: Village, connection: Connection, moves: Mapping[int, int]) -> list[str]:
+    """Say what is doubtful about the numbers that addresses would be given, before they are.
+
+    Parameters
+    ----------
+    village
+        The village in force.
+    connection
+        To the register.
+    moves
+        The new number of each address, by its id.
+
+    Returns
+    -------
+    list of str
+        One sentence for each doubt or refusal, naming the address.
+    """
+    told = []
+    for address_id, number in moves.items():
+        row = registers.get(connection, addresses, address_id)
+        place = registers.get(connection, locations, row["location_id"])
+        try:
+            found = considered_anew(connection, village, row, place, "", number=number, ignoring=tuple(moves))
+        except StreetsError as error:
+            told.append(f"{row['full']}: {error.message}")
+            continue
+        told += [f"{row['full']}: {one['message']}" for one in found.findings if one["code"] in WARNED_OF]
+    return told
 
 
 def _moved(act: Act, village: Village, retired: registers.Row, before: registers.Row, number: int) -> registers.Row:

@@ -206,16 +206,17 @@ def consider(
         check_outlines(village, placed)
     if placed.row is None or not placed.door.number:
         return placed
-    key = street_key(placed.row.street)
+    key, half = street_key(placed.row.street), placed.row.side
     refuse_vacated(connection, placed.row.street)
-    side = registers.on_side(connection, key, placed.row.side, even=bool(placed.door.even))
+    side = registers.on_side(connection, key, half, even=bool(placed.door.even))
     here = [row for row in _at_place(connection, placed) if row["id"] not in ignoring]
     beside = frozenset(row["id"] for row in here if row["suffix"] and not wanted.suffix)  # its own lettered doors
     taken = tuple(row for row in side if row["id"] not in ignoring | beside)
     holder = next((row for row in taken if row["number"] == placed.door.number), None)
     placed = replace(placed, taken=taken, holder=holder and registers.get(connection, addresses, holder["id"]))
-    if wanted.suffix and wanted.number is None and here:  # a letter for a building that has a number is of that one
-        placed = replace(placed, wanted=replace(wanted, number=here[0]["number"]))
+    if wanted.suffix and wanted.number is None:  # a letter for a building that has a number here is of that one
+        own = [row["number"] for row in here if (row["street_key"], row["half"]) == (key, half)]
+        placed = replace(placed, wanted=replace(wanted, number=next(iter(own), None)))
     if placed.wanted.number is None:
         chosen = _chosen(village, placed)
     else:
@@ -396,7 +397,7 @@ def _asked(village: Village, connection: Connection, placed: Considered, ignorin
     found = []
     if holders:
         found.append(Finding("SUFFIX_BUILDING", {"number": number, "holder": holders[0]["full"]}))
-    if number // law.hundred != door.hundred // law.hundred:
+    if not door.hundred + min(law.first_even, law.first_odd) <= number < door.hundred + law.hundred:
         found.append(Finding("OTHER_BLOCK", {"number": number, "hundred": door.hundred}))
     if crossed:
         found.append(Finding("OUT_OF_ORDER", {"number": number, "others": ", ".join(map(str, crossed))}))

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app import audit, cases, maps, registers
-from app.adoption import existed, not_conforming, official_under
+from app.adoption import not_conforming, official_under
 from app.assign import written
 from app.audit import Act
 from app.auth import Person
@@ -22,7 +22,7 @@ from app.board import survey
 from app.case_facts import few_lines
 from app.case_numbering import NUMBERING
 from app.case_words import DEFECTS
-from app.changes import StateError
+from app.changes import StateError, existed
 from app.clocks import LOCAL, said_day, within_days
 from app.documents import Drawn, Letter, Neighbour, Notice, Sheet, assignment_notice, certificate, letter
 from app.law import law_on

@@ -100,7 +100,7 @@ def full(connection: Connection, village: Village, address_id: int, *, officer: 
         "findings": [*row["findings"], *not_conforming(village, row)],
         "set_back": row["set_back"],
         "place": place(village, row),
-        "explanation": registers.explanation(connection, row["explanation"]),
+        "explanation": _explained(registers.explanation(connection, row["explanation"]), officer=officer),
         "replaced_by": _link(connection, row["replaced_by"]),
         "replaces": _replaced(connection, address_id),
         "decisions": [_decision(d, officer=officer) for d in row["decisions"]],
@@ -108,8 +108,35 @@ def full(connection: Connection, village: Village, address_id: int, *, officer: 
     if officer:
         made |= {"reason": row["reason"], "assigned_by": row["made_by"], "retired_reason": row["retired_reason"]}
         made |= {"doubt": row["doubt_id"], "location": row["location_id"]}
-        made["history"] = [entry(e) for e in registers.history(connection, "addresses", address_id)]
+        made["history"] = [entry(e) for e in past(connection, row) if e["kind"] == "addresses" or e["before"]]
     return made
+
+
+def past(connection: Connection, row: Mapping[str, Any]) -> list[registers.Row]:
+    """Return the audit's entries of an address and of its place, the latest first."""
+    entries = registers.history(connection, "addresses", row["id"])
+    acts = {entry["act"] for entry in entries}
+    placed = registers.history(connection, "locations", row["location_id"])
+    own = (entry for entry in placed if entry["before"] or entry["act"] in acts)
+    return sorted([*entries, *own], key=lambda entry: -int(entry["seq"]))
+
+
+WORDLESS = {
+    "officer": "An officer chose {number} instead of {computed}.",
+    "clerk": "The Clerk-Treasurer determined {number}.",
+}
+"""What the public is told of a step that ends with the reason a person typed, by what it decided."""
+
+
+def _explained(explanation: Json, *, officer: bool) -> Json:
+    """Return an explanation as it was issued, or for the public without the reasons that persons typed."""
+    if officer:
+        return explanation
+    steps = [
+        {**step, "text": WORDLESS[step["decided"]].format(**step["values"])} if step["decided"] in WORDLESS else step
+        for step in explanation["steps"]
+    ]
+    return {**explanation, "steps": steps}
 
 
 def _decision(decision: Json, *, officer: bool) -> Json:

@@ -782,7 +782,10 @@ def test_what_cannot_be_read_is_no_server_error(office: Office) -> None:
 
 
 def test_half_of_an_access_point_is_corrected_once_there_is_a_whole_one(office: Office) -> None:
-    path = f"{ADDRESSES}/{office.west(17).json()['id']}/correct"
-    assert office.post(path, {"access_lat": 42.57, "reason": "x"}).status_code == 422
-    assert office.post(path, {"access_lon": -90.38, "access_lat": 42.57, "reason": "x"}).status_code == 200
-    assert office.post(path, {"access_lat": 42.571, "reason": "x"}).json()["place"]["access"] == [-90.38, 42.571]
+    made = office.west(17).json()
+    path, place = f"{ADDRESSES}/{made['id']}/correct", office.get(f"{ADDRESSES}/{made['id']}").json()["place"]
+    lon, lat = place["lon"], place["lat"]
+    assert office.post(path, {"access_lat": lat, "reason": "x"}).status_code == 422
+    assert office.post(path, {"access_lon": lon, "access_lat": lat, "reason": "x"}).status_code == 200
+    moved = round(lat + 0.0001, 7)  # some 36 ft
+    assert office.post(path, {"access_lat": moved, "reason": "x"}).json()["place"]["access"] == [lon, moved]

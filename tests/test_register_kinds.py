@@ -212,23 +212,84 @@ def test_no_number_comes_back_official_under_a_map_that_is_not_adopted(office: O
         {"access_note": "rear drive"},
         {"placement": "PropertyAccess"},
         {"accuracy_ft": 3.0},
-        {"access_lon": -90.38, "access_lat": 42.57},
+        {"access_lon": None, "access_lat": None},
+        {"doors": 2},
     ],
 )
 def test_how_a_place_is_reached_says_nothing_of_its_number(office: Office, corrected: Json) -> None:
     made = office.west(17).json()
-    version = longer_block(office)
+    longer_block(office)
     before = one(office, made["id"])
+    if "access_lon" in corrected:
+        corrected = {"access_lon": before["place"]["lon"], "access_lat": before["place"]["lat"]}
     after = act(office, made, "correct", **corrected).json()
-    for name in ("map_version", "computed_number", "conforms", "explanation", "findings", "law_date", "status"):
+    for name in ("map_version", "computed_number", "conforms", "explanation", "law_date", "status"):
         assert after[name] == before[name], name
-    # a number of doors bears on it: it is computed anew, under the map in force, and nobody chose it
-    doors = act(office, made, "correct", doors=2).json()
-    assert (doors["map_version"], doors["number"], doors["computed_number"]) == (version, 145, 139)
-    told = doors["explanation"]["steps"][-1]["text"]
+    codes = [{finding["code"] for finding in found["findings"]} for found in (before, after)]
+    assert codes[1] - codes[0] == ({"OWNER_DIFFERENTIATES"} if "doors" in corrected else set())
+    assert codes[0] - codes[1] == set()
+    assert "NOT_CONFORMING" in codes[1]
+    again = act(office, made, "correct", doors=1).json()["findings"] if "doors" in corrected else before["findings"]
+    assert again == before["findings"]
+
+
+def test_a_place_corrected_leaves_the_number_under_the_map_it_was_given_under(office: Office) -> None:
+    made = office.west(17).json()
+    version = longer_block(office)
+    assert {"NOT_CONFORMING"} <= {finding["code"] for finding in one(office, made["id"])["findings"]}
+    moved = act(office, made, "correct", x=400, y=478, crs="EPSG:7608").json()
+    # 148 ft into the block: of 8 ft a number the 19th, of 10 ft the 15th
+    assert (moved["number"], moved["computed_number"], moved["map_version"]) == (145, 147, 1)
+    told = moved["explanation"]["steps"][-1]["text"]
     assert "officer chose" not in told
     assert "145" in told
-    assert "139" in told
+    assert "147" in told
+    assert moved["conforms"] is False
+    assert "NOT_CONFORMING" in {finding["code"] for finding in moved["findings"]}
+    # back where it was, and where the map in force gives 145 too: 170 ft in, the 18th of 10 ft
+    assert act(office, made, "correct", x=400, y=504, crs="EPSG:7608").json()["conforms"] is True
+    assert office.get(f"/api/v1/maps/{version}/addresses/{made['id']}").json()["agrees"] is True
+
+
+def test_the_history_has_what_was_corrected_of_the_place(office: Office) -> None:
+    made = office.west(17).json()
+    assert [one["kind"] for one in office.get(f"{ADDRESSES}/{made['id']}").json()["history"]] == ["addresses"]
+    act(office, made, "correct", access_note="by the alley")
+    newest = one(office, made["id"])["history"][0]
+    assert newest["changes"] == [{"field": "access_note", "before": "", "after": "by the alley"}]
+
+
+def test_an_access_point_is_in_the_village_and_can_be_taken_away(office: Office) -> None:
+    made = office.west(17).json()
+    for lon, lat in ((0, 0), (10, 10)):
+        refused = act(office, made, "correct", access_lon=lon, access_lat=lat)
+        assert refused.status_code == 422, (lon, lat)
+        assert refused.json()["errors"][0]["field"] == "access_lon, access_lat"
+    lon, lat = (one(office, made["id"])["place"][name] for name in ("lon", "lat"))
+    assert act(office, made, "correct", access_lon=lon, access_lat=lat).json()["place"]["access"] == [lon, lat]
+    assert act(office, made, "correct", access_lon=None).status_code == 422  # half of one is none
+    assert act(office, made, "correct", access_lon=None, access_lat=None).json()["place"]["access"] is None
+    assert act(office, made, "correct", access_lon=None, access_lat=None).status_code == 422
+
+
+def test_a_letter_is_of_the_buildings_number_on_its_own_street(office: Office) -> None:
+    """The building at the corner has 121 on Alma Street: 41 ft into the block, the 6th unit."""
+    at: Json = {"x": 400, "y": 371}
+    assert office.assign(**at, key="alma").json()["number"] == 121
+    other = office.assign(**at, street="First Avenue", suffix="A", key="early")
+    assert (other.status_code, other.json()["code"]) == (409, "DEPENDS")
+    front = office.assign(**at, street="First Avenue", key="first").json()["number"]
+    assert office.assign(**at, street="First Avenue", suffix="A", key="a").json()["address"] == (
+        f"{front}A East First Avenue"
+    )
+    assert office.assign(**at, suffix="A", key="b").json()["address"] == "121A North Alma Street"
+
+
+@pytest.mark.parametrize(("number", "other"), [(101, True), (109, True), (111, False), (199, False), (211, True)])
+def test_a_number_before_the_first_of_its_block_is_none_of_it(office: Office, number: int, other: bool) -> None:
+    """§ 288-15 D: the first number of each block is 10 or 11 past its hundred."""
+    codes = {finding["code"] for finding in office.west(17, number=number, reason="as on the door").json()["findings"]}
+    assert ("OTHER_BLOCK" in codes) is other
 
 
 # --- a letter stands only with its number ---

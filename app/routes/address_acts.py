@@ -18,6 +18,7 @@ from app.considered import TakenError
 from app.deps import AtlasDep, needs
 from app.errors import status_of
 from app.map_versions import Atlas
+from app.people import ChangedMeanwhileError
 from app.registers import DependsError
 from app.routes.address_pages import last_act
 from app.routes.asked import read_degrees, read_pair
@@ -54,6 +55,8 @@ class Corrected(BaseModel):
     access_lon: Typed = ""
     access_note: Annotated[str, Field(max_length=500)] = ""
     reason: Annotated[str, Field(max_length=2000)] = ""
+    was: Outline = ""
+    """What the form showed, as JSON."""
 
 
 def _go(address_id: int, done: str) -> Response:
@@ -76,7 +79,15 @@ def _page(
     if error is None and act != "undo":
         _check_state(row, act)
     given = {"reason": "", **more}
-    shown: Json = {"act": act, "a": row, "faults": {}, "holder": None, "dependents": [], "places": PLACES}
+    shown: Json = {
+        "act": act,
+        "a": row,
+        "faults": {},
+        "holder": None,
+        "dependents": [],
+        "doubtful": [],
+        "places": PLACES,
+    }
     if error is not None:
         shown["faults"] = fault_of(error, {**given, **given.get("c", {})})
         shown["holder"] = error.holder if isinstance(error, TakenError) else None
@@ -208,13 +219,14 @@ def undo(
 @router.api_route("/addresses/{address_id}/correct", methods=["GET", "HEAD"])
 def correct_page(request: Request, person: Officer, atlas: AtlasDep, address_id: Id) -> Response:
     """Show what is recorded, to be corrected."""
-    return _page(request, atlas, address_id, "correct", c=_recorded(atlas, address_id))
-
-
-def _recorded(atlas: Atlas, address_id: int) -> dict[str, str]:
-    """Return what is recorded of an address as its form shows it."""
     with atlas.database.read() as connection:
-        row = registers.located(connection, address_id)
+        recorded = _recorded(atlas, connection, address_id)
+    return _page(request, atlas, address_id, "correct", c=recorded, was=json.dumps(recorded))
+
+
+def _recorded(atlas: Atlas, connection: Connection, address_id: int) -> dict[str, str]:
+    """Return what is recorded of an address as its form shows it."""
+    row = registers.located(connection, address_id)
     place = records.place(atlas.village, row)
     access = place["access"] or ["", ""]
     made = {"number": row["number"], "suffix": row["suffix"], "lat": place["lat"], "lon": place["lon"]}
@@ -228,25 +240,58 @@ def _recorded(atlas: Atlas, address_id: int) -> dict[str, str]:
 def correct(
     request: Request, person: Officer, atlas: AtlasDep, address_id: Id, typed: Annotated[Corrected, Form()]
 ) -> Response:
-    """Correct those fields that differ from what is recorded."""
-    before, c = _recorded(atlas, address_id), typed.model_dump()
+    """Correct those fields that differ from what the form showed, where the record is still so."""
+    c = typed.model_dump(exclude={"was"})
     try:
-        wanted = _differing(before, c)
         with atlas.database.write() as connection:
-            changes.correct(atlas, connection, person.actor, address_id, wanted, typed.reason)
+            now = _recorded(atlas, connection, address_id)
+            differ = _differing(_shown_then(typed.was), c)
+            c = {name: text if name in differ or name == "reason" else now[name] for name, text in c.items()}
+            _refuse_stale(_shown_then(typed.was), now)
+            changes.correct(atlas, connection, person.actor, address_id, _read(differ, c), typed.reason)
     except StreetsError as error:
-        return _refused(request, atlas, address_id, "correct", error, c=c)
+        return _refused(request, atlas, address_id, "correct", error, c=c, was=json.dumps(now))
     return _go(address_id, "corrected")
 
 
-def _differing(before: dict[str, str], typed: dict[str, str]) -> Json:
-    """Return the fields whose typed value is another than recorded, as `app.changes.correct` takes them."""
-    differ = {name for name, text in typed.items() if name in before and text.strip() != before[name].strip()}
+def _shown_then(was: str) -> Json:
+    """Return what a form showed; nothing where that cannot be read."""
+    try:
+        shown = json.loads(was)
+    except ValueError:
+        return {}
+    return shown if isinstance(shown, dict) else {}
+
+
+def _refuse_stale(was: Json, now: dict[str, str]) -> None:
+    """Refuse a correction of what was corrected meanwhile: the form still had what it was before.
+
+    Raises
+    ------
+    ChangedMeanwhileError
+        Naming each field, what it was and what it is now.
+    """
+    other = [name for name, text in now.items() if was.get(name) != text]
+    if other:
+        found = ((name, now[name] or "nothing", was.get(name) or "nothing") for name in other)
+        faults = [Fault(name, f"{text} now", f"{before}, as was shown") for name, text, before in found]
+        message = "The record was corrected meanwhile. It stands below as it is now, with what you typed."
+        raise ChangedMeanwhileError(message, faults)
+
+
+def _differing(before: Json, typed: dict[str, str]) -> set[str]:
+    """Return the fields whose typed value is another than was shown."""
+    return {name for name, text in typed.items() if name in before and text.strip() != str(before[name]).strip()}
+
+
+def _read(differ: set[str], typed: dict[str, str]) -> Json:
+    """Return fields as `app.changes.correct` takes them."""
     made: Json = {}
     if differ & {"lat", "lon"}:
         made |= dict(zip("yx", _position(typed["lat"], typed["lon"]), strict=True)) | {"crs": LONLAT}
-    for name in differ & {"access_lat", "access_lon"}:
-        made[name] = _number(typed[name], name)
+    if differ & set(changes.ACCESS):
+        gone = not any(typed[name].strip() for name in changes.ACCESS)
+        made |= {name: None if gone else _number(typed[name], name) for name in changes.ACCESS}
     for name in differ & {"building", "lot"}:
         made[name] = read_geojson(typed[name], name)
     made |= {name: typed[name].strip() for name in differ & {"suffix", "placement", "access_note"}}
@@ -302,9 +347,10 @@ def renumber_page(
         first = [(address_id, int(_number(number, "number")))]
         with atlas.database.read() as connection:
             chain = _chain(connection, first)
+            doubtful = changes.doubtful(atlas.village, connection, {c["id"]: c["number"] for c in chain})
     except StreetsError as error:
         return _page(request, atlas, address_id, "renumber", error, number=number, chain=[])
-    return _page(request, atlas, address_id, "renumber", number=number, chain=chain)
+    return _page(request, atlas, address_id, "renumber", number=number, chain=chain, doubtful=doubtful)
 
 
 def _chain(connection: Connection, given: list[tuple[int, int]]) -> list[Json]:

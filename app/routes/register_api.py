@@ -168,7 +168,11 @@ def address_list(
 
 @router.get("/addresses/{address_id}", summary="One address with its reasons")
 def address_get(address_id: Id, person: PersonDep, atlas: AtlasDep) -> Response:
-    """Show an address; who did what and why only to who may see it."""
+    """Show an address; who did what and why only to who may see it.
+
+    `conforms` says whether the map in force gives its place the number that this one was decided from. A number that an
+    officer chose instead has the finding `NOT_COMPUTED`.
+    """
     with atlas.database.read() as connection:
         officer = person.may(Permission.READ_RECORDS)
         return answered(records.full(connection, atlas.village, address_id, officer=officer))
@@ -202,6 +206,7 @@ def address_confirm(address_id: Id, asked: Reason, person: Officer, atlas: Atlas
 def address_correct(address_id: Id, asked: Correction, person: Officer, atlas: AtlasDep) -> Response:
     """Correct an address or its place."""
     wanted = asked.model_dump(exclude={"reason"}, exclude_none=True)
+    wanted = asked.model_dump(exclude={"reason"}, exclude_unset=True)
     with atlas.database.write() as connection:
         changes.correct(atlas, connection, person.actor, address_id, wanted, asked.reason)
         return _shown(connection, atlas, address_id)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from app import records, registers
+from app import records
 from app.clocks import local_day
 from app.village import Edition
 
@@ -153,16 +153,8 @@ def history(connection: Connection, row: Mapping[str, Any]) -> list[Json]:
     list of dict
         Each act with who, when, why and what it changed, before and after.
     """
-    entries = registers.history(connection, "addresses", row["id"])
-    acts = {entry["act"] for entry in entries}
-    places = [
-        entry
-        for entry in registers.history(connection, "locations", row["location_id"])
-        if entry["before"] or entry["act"] in acts
-    ]
-    entries = sorted([*entries, *places], key=lambda entry: -int(entry["seq"]))
     told: dict[int, Json] = {}
-    for entry in entries:
+    for entry in records.past(connection, row):
         shown = records.entry(entry)
         about = {name: shown[name] for name in ("act", "actor", "acting_for", "reason")}
         what = records.ACTS.get(entry["what"], entry["what"])
