@@ -21,6 +21,7 @@ from sqlalchemy.engine import Connection
 from app import registers
 from app.tables import STATUSES, addresses
 from app.village import Village
+from gis import usps
 from gis.address import parse, street_key
 from gis.errors import AddressError, StreetsError
 
@@ -40,7 +41,9 @@ DIRECTIONS = {
     **dict.fromkeys(("w", "west"), "West"),
 }
 _NUMBER = re.compile(r"(?P<number>\d{1,6})(?P<suffix>[a-z]?)")
-_FRACTION = re.compile(r"(\d)\s*[¼½¾]|\b[1-9]/[2-8]\b")
+_SIGN = re.compile(rf"(?<=\d)\s*([{''.join(usps.FRACTION_SIGNS)}])")
+_FRACTION = re.compile(r"(?<=\d)[\s-]+(\d)\s?/\s?(\d)(?=[\s,]|$)")
+_LETTERED = re.compile(r"(?<=\d)\s*-\s*(?=[a-z]\b)")
 IN_ORDER = (addresses.c.street_key, addresses.c.half, addresses.c.number, addresses.c.fraction, addresses.c.suffix)
 
 
@@ -50,7 +53,7 @@ class Asked:
 
     Parameters
     ----------
-    number, suffix
+    number, fraction, suffix
         The number; 0 and ``""`` where there is none.
     half
         ``"North"`` and so on, or ``""``.
@@ -65,6 +68,17 @@ class Asked:
     half: str
     streets: tuple[str, ...]
     words: str
+    fraction: str = ""
+
+    @property
+    def numbered(self) -> str:
+        """The number as it is written, such as ``"12 1/2"`` or ``"194A"``."""
+        return f"{self.number}{' ' if self.fraction else ''}{self.fraction}{self.suffix}"
+
+    def is_number_of(self, row: Mapping[str, Any]) -> bool:
+        """Whether an address of the register has just this number."""
+        own = (row["number"], row["fraction"], row["suffix"])
+        return own == (self.number, self.fraction, self.suffix)
 
 
 def read(village: Village, text: str) -> Asked:
@@ -82,23 +96,58 @@ def read(village: Village, text: str) -> Asked:
     Asked
         In any order of words, with typos in the street's name.
     """
-    words = _FRACTION.sub(r"\1 ", _without_place(text).casefold()).replace(",", " ").replace(".", " ").split()
+    line, fraction = _without_fraction(_without_place(text).casefold())
+    words = _LETTERED.sub("", line).replace(",", " ").replace(".", " ").split()
     number, suffix, half = 0, "", ""
     left, words = _numbered_street(village, words)
-    for word in words:
+    letter = 0
+    for k, word in enumerate(words):
         found = _NUMBER.fullmatch(word)
-        if found and not number:
+        if letter and k == letter:
+            suffix = word.upper()
+        elif found and not number:
             number, suffix = int(found["number"]), found["suffix"].upper()
+            letter = k + 1 if not suffix and _is_letter_apart(village, words, k + 1, left) else 0
         elif word in DIRECTIONS and not half and (left or len(words) > 1):
             half = DIRECTIONS[word]
         else:
             left.append(word)
-    if number and not left and not half:
-        return Asked(number, suffix, "", (), "")
+    fraction = fraction if number else ""
     named = " ".join(left)
-    if not named and half:  # "north 12": a street may be called so
-        return Asked(number, suffix, half, (), "")
-    return Asked(number, suffix, half, _likely(village, named), named)
+    if not named and (half or number):  # "north 12": a street may be called so
+        return Asked(number, suffix, half, (), "", fraction)
+    return Asked(number, suffix, half, _likely(village, named), named, fraction)
+
+
+def _without_fraction(line: str) -> tuple[str, str]:
+    """Split off a number's half or the like: ``"12½ main"`` is ``"12 main"`` and ``"1/2"``."""
+    line = _SIGN.sub(lambda sign: f" {usps.FRACTION_SIGNS[sign[1]]}", line)
+    found = _FRACTION.search(line)
+    written = f"{found[1]}/{found[2]}" if found else ""
+    if found is None or written not in usps.FRACTIONS:
+        return line, ""
+    return f"{line[: found.start()]} {line[found.end() :]}", written
+
+
+def _is_letter_apart(village: Village, words: Sequence[str], at: int, before: Sequence[str]) -> bool:
+    """Whether the word behind a number is its letter: "194 a north vanburen", and not "145 a street"."""
+    letter = words[at] if at < len(words) else ""
+    if len(letter) != 1 or not letter.isascii() or not letter.isalpha() or letter in DIRECTIONS:
+        return False
+    rest = " ".join([*before, *(word for word in words[at + 1 :] if word not in DIRECTIONS)])
+    whole = " ".join([*before, letter, *words[at + 1 :]])
+    return _likeness(village, rest) >= SURE and _likeness(village, whole) < 99.5
+
+
+def _likeness(village: Village, words: str) -> float:
+    """Return how much words are like the name of the street they are most like, of 100."""
+    scored = _scored(_squeezed(words), _names(village)) if words else []
+    return scored[0][1] if scored else 0.0
+
+
+def sure(village: Village, asked: Asked) -> bool:
+    """Whether it is plain which street a text means: in full, by its beginning or but for a slip of the finger."""
+    return bool(asked.streets) and _likeness(village, asked.words) >= SURE
 
 
 def _without_place(text: str) -> str:
@@ -109,8 +158,7 @@ def _without_place(text: str) -> str:
         return text
     if not (address.community or address.state or address.postal_code):
         return text
-    number = f"{address.number_prefix}{address.number}{address.suffix}"
-    return f"{number} {address.pre_directional} {address.street}"
+    return f"{address.number_complete} {address.pre_directional} {address.street}"
 
 
 def _numbered_street(village: Village, words: list[str]) -> tuple[list[str], list[str]]:
@@ -297,8 +345,9 @@ def _narrowed(connection: Connection, asked: Asked, conditions: Sequence[Any]) -
     if not asked.number:
         return made, (*IN_ORDER, addresses.c.id)
     exact = [*made, addresses.c.number == asked.number]
-    lettered = [[*exact, addresses.c.suffix == asked.suffix]] if asked.suffix else []
-    for wanted in (*lettered, exact):
+    own = [*exact, addresses.c.fraction == asked.fraction, addresses.c.suffix == asked.suffix]
+    apart = [own] if asked.fraction or asked.suffix else []
+    for wanted in (*apart, exact):
         if connection.execute(sa.select(addresses.c.id).where(*conditions, *wanted).limit(1)).first():
             return wanted, (_rank(asked.streets), *IN_ORDER, addresses.c.id)
     near = sa.func.abs(addresses.c.number - asked.number)

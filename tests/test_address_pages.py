@@ -21,8 +21,8 @@ import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from app import acts, adoption, changes, registers
-from app.audit import Actor
+from app import acts, adoption, changes, doubts, naming, registers
+from app.audit import Act, Actor
 from app.auth import Role
 from app.considered import Wanted
 from app.db import Database
@@ -200,6 +200,71 @@ def test_the_maps_find_box_leads_to_an_address_that_is_registered_first(town: To
         changes.renumber(town.atlas, connection, DANA, [{"id": found, "number": 16}], "Out of step.")
     assert town.get("/find", q="12 n van buren st").headers["Location"] == f"/addresses/{found}"
     assert "Replaced by" in town.get(f"/addresses/{found}").text
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("14 n vanburen", "14 North Van Buren Street"),
+        ("vanburen 14", "14 Van Buren Street"),
+        ("14 vanburn", "14 Van Buren Street"),
+        ("14-b n van buren", "14B North Van Buren Street"),
+        ("12 1/2 n vanburen", "12 1/2 North Van Buren Street"),
+        ("12½ vanburen", "12 1/2 Van Buren Street"),
+        ("12 c vanburen", "12C Van Buren Street"),
+    ],
+)
+def test_the_find_box_lists_what_is_near_a_number_that_nobody_was_given(town: Town, typed: str, told: str) -> None:
+    town.add(50, 10, street="Van Buren Street")  # 12 North
+    found = town.get("/find", q=typed)
+    assert found.status_code == 303
+    html = town.get(found.headers["Location"]).text
+    assert f"{told} is not assigned. These numbers are near it." in text_of(html)
+    assert "12 North Van Buren Street</a>" in html
+    onward = re.search(r'<a href="(/find[^"]+)">Where it would lie', html)
+    if " North " in told and onward:  # the map, not this list again
+        assert town.get(onward[1].replace("&amp;", "&")).headers["Location"].startswith("/?lat=")
+
+
+@pytest.mark.parametrize("typed", ["14 n vanburen", "vanburen 14 north", "14 north van buren"])
+def test_the_find_box_leads_to_the_place_where_no_number_is_near(town: Town, typed: str) -> None:
+    assert town.get("/find", q=typed).headers["Location"].startswith("/?lat=")
+    assert "Van Buren Street has no East half" in text_of(town.get("/find", q="14 e vanburen").text)
+
+
+def test_the_find_box_reads_streets_by_likeness_and_by_the_names_they_had(town: Town) -> None:
+    assert town.get("/find", q="vanburen").headers["Location"] == "/streets/Van%20Buren%20Street"
+    with town.database.write() as connection:
+        naming.rename(
+            town.atlas, connection, DANA, "Ridge Avenue", "Madison Street", today(), "Resolution 1", "By law."
+        )
+    assert town.get("/find", q="ridge").headers["Location"] == "/streets/Madison%20Street"
+    assert town.get("/find", q="madison").headers["Location"] == "/streets/Madison%20Street"
+    far = town.get("/find", q="12 Elmo Street")
+    assert (far.status_code, "Elmo Street is not a street" in text_of(far.text)) == (422, True)
+
+
+@pytest.mark.parametrize("typed", ["14 a north vanburen", "14-a n van buren", "14a vanburen", "vanburen 14 a"])
+def test_a_door_is_found_by_its_letter_however_it_stands_by_the_number(town: Town, typed: str) -> None:
+    first = town.add(50, 22, street="Van Buren Street", number=14)
+    lettered = town.add(50, 24, street="Van Buren Street", number=14, suffix="A", reason="Two doors.")
+    assert town.get("/find", q=typed).headers["Location"] == f"/addresses/{lettered}"
+    assert town.get("/find", q="14 vanburen").headers["Location"] == f"/addresses/{first}"
+
+
+def test_a_half_is_found_and_not_taken_for_its_whole_number(town: Town) -> None:
+    whole, half = (town.add(50, y, street="Van Buren Street", number=n, reason="Old.") for y, n in ((22, 14), (60, 16)))
+    with town.database.write() as connection:
+        row = registers.get(connection, addresses, half)
+        old = {"number": 14, "fraction": "1/2", "full": "14 1/2 North Van Buren Street"}
+        registers.update(Act(connection, DANA, "As it was."), "correct", addresses, row, old)
+    for typed in ("14 1/2 n vanburen", "vanburen 14½"):
+        assert town.get("/find", q=typed).headers["Location"] == f"/addresses/{half}"
+        assert f'/addresses/{whole}"' not in town.get("/addresses", q=typed).text
+    assert town.get("/find", q="14 n vanburen").headers["Location"] == f"/addresses/{whole}"
+    assert "14 3/4 North Van Buren Street is not assigned" in text_of(
+        town.get("/addresses", q="14 3/4 n vanburen").text
+    )
 
 
 def test_the_map_is_sent_the_numbers_in_view(town: Town) -> None:

@@ -83,7 +83,10 @@ def address_list(
 def _unmatched(village: Village, found: Sequence[registers.Row], asked: search.Asked) -> Json:
     """Return how a text was read where nothing, or only something near, is what it says."""
     names = [s.name for s in village.streets if street_key(s.name) in asked.streets]
-    exact = not asked.number or any(row["number"] == asked.number for row in found)
+    apart = bool(asked.fraction or asked.suffix)  # a plain number is found with all the doors of it
+    exact = not asked.number or any(
+        asked.is_number_of(row) if apart else row["number"] == asked.number for row in found
+    )
     return {"exact": exact, "meant": names, "near": [] if names else near(village, asked.words)}
 
 
@@ -118,14 +121,21 @@ def registered(atlas: Atlas, village: Village, text: str) -> str:
         return ""
     with atlas.database.read() as connection:
         found, _ = search.found(connection, village, text, limit=10)
-        meant = [row for row in found if row["number"] == asked.number and row["suffix"] == asked.suffix]
+        meant = [row for row in found if asked.is_number_of(row)]
         if not meant:
             old, _ = search.found(connection, village, text, status="retired", limit=10)
-            meant = [row for row in old if row["number"] == asked.number and row["replaced_by"]]
+            meant = [row for row in old if asked.is_number_of(row) and row["replaced_by"]]
     own = [row for row in meant if row["street_key"] == meant[0]["street_key"]]
     if len(own) == 1:
         return f"/addresses/{own[0]['id']}"
     return with_query("/addresses", q=text) if own else ""
+
+
+def nearby(atlas: Atlas, village: Village, text: str) -> str:
+    """Return the list of the addresses in use that are near the one that a text means; ``""`` where there are none."""
+    with atlas.database.read() as connection:
+        found, _ = search.found(connection, village, text, limit=1)
+    return with_query("/addresses", q=text) if found else ""
 
 
 @router.api_route("/addresses.geojson", methods=READ)

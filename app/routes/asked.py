@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from app import search
 from app.assign import place, preview
 from app.published import faces
 from app.routes.listing import near
 from app.routes.rendering import street_path, with_query
 from app.village import LONLAT, Village
-from gis.address import parse
+from gis.address import parse, street_key
 from gis.errors import AddressError, GeometryError, StreetsError, UnknownStreetError
 
 Json = dict[str, Any]
@@ -130,7 +131,9 @@ def asked(village: Village, query: Mapping[str, str]) -> Asked:
     return _answered(village, values["lon"], values["lat"], LONLAT, typed)
 
 
-def found_by(village: Village, q: str, registered: Callable[[], str] = lambda: "") -> str | Asked:
+def found_by(
+    village: Village, q: str, registered: Callable[[], str] = lambda: "", nearby: Callable[[], str] = lambda: ""
+) -> str | Asked:
     """Say where a text typed into the search field leads: a position, an address, a street.
 
     Parameters
@@ -141,6 +144,8 @@ def found_by(village: Village, q: str, registered: Callable[[], str] = lambda: "
         What was typed.
     registered
         Gives the page of an address of the register that the text means, or ``""``.
+    nearby
+        Gives the list of the addresses near the one that the text means, or ``""`` where there are none.
 
     Returns
     -------
@@ -155,24 +160,38 @@ def found_by(village: Village, q: str, registered: Callable[[], str] = lambda: "
     try:
         return street_path(village.street_name(q))
     except UnknownStreetError as error:
-        unknown = error
-    page = registered()
-    if page or q[0].isdigit():
-        return page or _address(village, q)
-    if any(q.casefold() in s.name.casefold() for s in village.streets):
+        fault = _unknown(village, error, q)
+    if page := registered():
+        return page
+    try:
+        if q[0].isdigit():
+            return _address(village, q)
+    except AddressError as error:
+        fault = error.message
+    except UnknownStreetError as error:
+        fault = _unknown(village, error, error.faults[0].found)
+    return _meant(village, q, nearby) or Asked(q=q, faults={"q": fault})
+
+
+def _meant(village: Village, q: str, nearby: Callable[[], str]) -> str | Asked | None:
+    """Lead on from a text that is no address in full; None where it is not plain which street it means."""
+    if sum(q.casefold() in s.name.casefold() for s in village.streets) > 1:
         return with_query("/streets", q=q)
-    return Asked(q=q, faults={"q": _unknown(village, unknown, q)})
+    read = search.read(village, q)
+    if not search.sure(village, read):
+        return None
+    names = [s.name for s in village.streets if street_key(s.name) in read.streets]
+    if not read.number:
+        return street_path(names[0]) if len(names) == 1 else with_query("/addresses", q=q)
+    if (page := nearby()) or len(names) != 1:
+        return page or with_query("/addresses", q=q)
+    return _address(village, f"{read.numbered} {read.half} {names[0]}")
 
 
 def _address(village: Village, q: str) -> str | Asked:
     """Lead to the place of an address, or to its street where it has none on the ground or no direction."""
-    try:
-        address = parse(q)
-        street = village.street_name(address.street)
-    except AddressError as error:
-        return Asked(q=q, faults={"q": error.message})
-    except UnknownStreetError as error:
-        return Asked(q=q, faults={"q": _unknown(village, error, error.faults[0].found)})
+    address = parse(q)
+    street = village.street_name(address.street)
     found = faces(village, address.number, street, address.pre_directional)
     if len(found) == 1 and found[0].position:
         return with_query("/", lat=found[0].position[0], lon=found[0].position[1], street=street)

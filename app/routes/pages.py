@@ -18,7 +18,7 @@ from app.auth import PUBLIC, Permission
 from app.deps import AtlasDep, VillageDep, identify
 from app.published import compared
 from app.routes import listing
-from app.routes.address_pages import registered
+from app.routes.address_pages import nearby, registered
 from app.routes.asked import asked, found_by
 from app.routes.face_pages import names_of
 from app.routes.notices import notices
@@ -57,7 +57,7 @@ def home(request: Request, village: VillageDep) -> Response:
 def find(request: Request, atlas: AtlasDep, q: Text = "") -> Response:
     """Go where a typed street, address or position is; an address of the register goes before its place."""
     village = atlas.village
-    target = found_by(village, q, lambda: registered(atlas, village, q))
+    target = found_by(village, q, lambda: registered(atlas, village, q), lambda: nearby(atlas, village, q))
     if isinstance(target, str):
         return RedirectResponse(target, HTTPStatus.SEE_OTHER)
     return _map_page(request, village, target)
