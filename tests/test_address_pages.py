@@ -289,11 +289,29 @@ def test_the_public_sees_the_number_and_why_and_no_name(town: Town) -> None:
     assert "which the Village Board has not adopted" in text_of(html)
     assert "Not the number computed" in html
     assert all(word not in html for word in ("Crew", "A. Smith", "Retire", "History", 'method="post"'))
-    # the step that tells of an officer's choice has the reason: it is part of why the number is so
+    assert "An officer chose 48 instead of" in html
+    assert "Kept for the owner" not in html
+    told = town.get(f"/api/v1/addresses/{found}").text
+    assert "An officer chose 48 instead of" in told
+    assert "Kept for the owner" not in told
+    assert "Kept for the owner" in text_of(town.get(f"/addresses/{found}", "police").text)
+    assert "Kept for the owner" in town.get(f"/api/v1/addresses/{found}", "police").text
     seen = text_of(town.get(f"/addresses/{found}", "police").text)
     assert "by <b>Crew</b> & Co".replace("<", "&lt;").replace(">", "&gt;").replace("& Co", "&amp; Co") in seen
     assert "acting for Clerk-Treasurer" in seen
     assert "Renumber" not in seen
+
+
+def test_the_clerks_typed_reason_is_kept_from_the_public_too(town: Town) -> None:
+    place = Wanted(50, 130, "EPSG:7608", street="Van Buren Street")
+    with town.database.write() as connection:
+        doubt = doubts.raise_doubt(town.atlas, connection, DANA, place, "Which number?")
+        made = doubts.decide(town.atlas, connection, DANA, doubt["id"], 48, "", "Her grandmother's wish.")
+    found = made["address_id"]
+    for path in (f"/addresses/{found}", f"/api/v1/addresses/{found}"):
+        assert "The Clerk-Treasurer determined 48." in town.get(path).text
+        assert "grandmother" not in town.get(path).text
+        assert "grandmother" in town.get(path, "clerk").text
 
 
 def test_each_status_says_what_it_means(town: Town) -> None:
