@@ -14,7 +14,7 @@ from app.adoption import block_change, described, in_parts, under
 from app.answers import listed
 from app.audit import Actor
 from app.columns import canonical
-from app.map_edits import Trial, attempt, attempt_without, base_lines, joins_none, record, withdraw_edit
+from app.map_edits import Trial, attempt, attempt_without, base_lines, joins_none, lies_along, record, withdraw_edit
 from app.map_versions import Atlas, MapStateError, proposal
 from app.registers import IN_ORDER, Row
 from app.street_names import name_doubts
@@ -233,6 +233,7 @@ def _warnings(connection: Connection, trial: Trial) -> list[str]:
         told += name_doubts(edit.street)
         if joins_none(trial.after, edit):
             told.append(f"{edit.street} joins no street.")
+        told += filter(None, [lies_along(before, edit)])
     if edit.kind == KIND and edit.to in {"path", "alley"}:
         count = registers.counted(connection, addresses, registers.IS_ACTIVE, addresses.c.street == edit.street)
         if count:

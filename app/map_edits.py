@@ -39,6 +39,7 @@ from gis.street_edits import (
     REMOVE,
     Plan,
     StreetEdit,
+    along_ft,
     apply,
     settled,
 )
@@ -175,6 +176,34 @@ def joins_none(village: Village, edit: StreetEdit) -> bool:
     line, near = LineString(edit.line), village.network.reading.noded_ft
     away = [piece.line.distance(line) for piece in village.files.pieces if not piece.line.equals(line)]
     return min(away, default=math.inf) > near
+
+
+def lies_along(village: Village, edit: StreetEdit) -> str:
+    """Say along which streets one that is drawn would lie, in a sentence; ``""`` where it crosses and meets them only.
+
+    Parameters
+    ----------
+    village
+        The version without it.
+    edit
+        The street, an edit of kind ``draw``.
+
+    Returns
+    -------
+    str
+        The streets within whose right-of-way, as the village assumes it, the line runs for longer than that is wide,
+        or for half its length; and for how many feet.
+    """
+    line, width_ft = LineString(edit.line), village.files.settings.row_width_ft
+    along: dict[str, float] = {}
+    for piece in village.files.pieces:
+        along[piece.name] = along.get(piece.name, 0.0) + along_ft(line, piece.line, width_ft / 2)
+    told = [
+        f"{feet:,.0f} ft of it lie within {width_ft / 2:g} ft of {name}'s centerline"
+        for name, feet in along.items()
+        if feet > min(width_ft, line.length / 2)
+    ]
+    return f"{edit.street} lies on a street that is there: {'; '.join(told)}." if told else ""
 
 
 def _check_near(village: Village, edit: StreetEdit) -> None:

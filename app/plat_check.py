@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from app.answers import listed, row_of
 from app.edit_preview import told
-from app.map_edits import attempt, joins_none
+from app.map_edits import Trial, attempt, joins_none, lies_along
 from app.map_versions import Atlas
 from app.sounds import sound_alike
 from app.village import Village
@@ -55,10 +55,11 @@ def plat_check(atlas: Atlas, connection: Connection, version: int, edit: StreetE
     trial = attempt(atlas, connection, version, edit)
     made = told(connection, version, trial)
     drawn = trial.edit if isinstance(trial.edit, StreetEdit) else edit
-    return {**made, "plat": _plat(trial.after, drawn, made)}
+    return {**made, "plat": _plat(trial, drawn, made)}
 
 
-def _plat(after: Village, edit: StreetEdit, made: Json) -> Json:
+def _plat(trial: Trial, edit: StreetEdit, made: Json) -> Json:
+    after = trial.after
     name = edit.street
     street = next(s for s in after.streets if s.name == name)
     rows = after.rows_of(name)
@@ -70,6 +71,7 @@ def _plat(after: Village, edit: StreetEdit, made: Json) -> Json:
         _name(after, name),
         _other_blocks(name, _of_others(after, name, rows), made),
         _joined(after, edit),
+        _along(trial.before, edit),
         _numbers(made),
     ]
     return {
@@ -194,6 +196,13 @@ def _joined(village: Village, edit: StreetEdit) -> Json:
         text = f"{edit.street} joins no street."
         return _check("JOINED", title, section, "an officer decides", text)
     return _check("JOINED", title, section, "conforms", "It joins another street.")
+
+
+def _along(before: Village, edit: StreetEdit) -> Json:
+    told = lies_along(before, edit)
+    text = told or "It crosses and meets other streets, and lies on none."
+    verdict: Verdict = "an officer decides" if told else "conforms"
+    return _check("ALONG", "Room of its own", "288-15 A", verdict, text)
 
 
 def _numbers(made: Json) -> Json:

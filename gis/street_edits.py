@@ -37,6 +37,9 @@ NEAR_FT = 50.0
 MET_FT = 5.0
 """Ends so near are one place, as the reading's `noded_ft` has it."""
 _SAME_SHARE = 0.05
+_ALONG_DEG = 15.0
+"""A line that turns from a street's by less runs along it; one that turns by more meets or crosses it."""
+_STEP_FT = 10.0
 _MOST_TURN_DEG = 175.0
 """A line that turns by more runs back on itself."""
 _MOST_TOLD = 3
@@ -359,6 +362,46 @@ def _found(plan: Plan, edit: StreetEdit, within_ft: float = NEAR_FT) -> int:
         found = f"a piece of {edit.street} of {length:,.0f} ft"
         raise EditError.of("at", found, f"the piece of {edit.length_ft:,.0f} ft that was edited")
     return index
+
+
+def along_ft(line: LineString, street: LineString, within_ft: float) -> float:
+    """Return how much of a line runs along a street, within its right-of-way.
+
+    Parameters
+    ----------
+    line
+        The line, working CRS, feet.
+    street
+        The street's line.
+    within_ft
+        Half the right-of-way, feet; beyond the street's ends there is none.
+
+    Returns
+    -------
+    float
+        Feet. What crosses the street, or leaves it at 15 degrees or more, is not counted.
+
+    Examples
+    --------
+    >>> main = LineString([(0, 0), (900, 0)])
+    >>> along_ft(LineString([(300, 6), (800, 6), (800, 400)]), main, 33.0)
+    500.0
+    """
+    if line.distance(street) > within_ft:
+        return 0.0
+    kept = line.intersection(street.buffer(within_ft, cap_style="flat"))
+    told = 0.0
+    for part in shapely.get_parts(shapely.segmentize(kept, _STEP_FT)):  # a point has no step
+        coords = np.asarray(part.coords)[:, :2]
+        steps, at = np.diff(coords, axis=0), shapely.line_locate_point(street, shapely.points(coords))
+        middle = (at[:-1] + at[1:]) / 2
+        low = np.clip(middle - _STEP_FT / 2, 0.0, max(street.length - _STEP_FT, 0.0))
+        near, far = (shapely.line_interpolate_point(street, s) for s in (low, low + min(_STEP_FT, street.length)))
+        way = shapely.get_coordinates(far) - shapely.get_coordinates(near)
+        across = way[:, 0] * steps[:, 1] - way[:, 1] * steps[:, 0]
+        turned = np.abs(np.degrees(np.arctan2(across, (way * steps).sum(axis=1))))
+        told += float(np.hypot(steps[:, 0], steps[:, 1])[np.minimum(turned, 180 - turned) < _ALONG_DEG].sum())
+    return told
 
 
 def _based(plan: Plan, edit: StreetEdit) -> Plan:

@@ -412,6 +412,30 @@ def test_a_plat_whose_hundreds_are_others_than_its_neighbours(office: Office) ->
 
 
 @pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        # from (500, 0) to (1100, 6): within 33 ft of Main Street's line all along; its length is 600.03 ft
+        ([[500, 0], [1100, 6]], "600 ft of it lie within 33 ft of Main Street's"),
+        ([[500, -20], [1100, -20], [1100, -320]], "600 ft of it lie within 33 ft of Main Street's"),
+        ([[410, 100], [410, 150]], "50 ft of it lie within 33 ft of Alma Street's"),  # short, and all of it
+        ([[500, 33.5], [1100, 33.5]], ""),  # beside the right-of-way
+        ([[900, -500], [900, 1200]], ""),  # it crosses three streets
+        ([[440, 1500], [440, 2100]], ""),  # it goes on where Alma Street ends
+        ([[900, 0], [1400, 180]], ""),  # it leaves Main Street at 19.8 degrees
+    ],
+)
+def test_a_plat_that_lies_along_a_street_is_told_with_the_length(office: Office, line: Any, told: str) -> None:
+    oak = {"name": "Oak Street", "line": line, **FEET}
+    made = office.post("/api/v1/maps/1/plat-check", oak).json()
+    assert checks(made)["ALONG"] == ("an officer decides" if told else "conforms")
+    texts = [check["text"] for check in made["plat"]["checks"] if check["code"] == "ALONG"]
+    recorded = edit(office, **{**DRAWN, "line": line}).json()
+    if told:
+        assert told in texts[0]
+    assert [w for w in recorded["warnings"] if "lie within" in w] == (texts if told else [])
+
+
+@pytest.mark.parametrize(
     ("given", "status", "said"),
     [
         ({"name": "Alma Court"}, 200, "sounds like Alma Street"),
