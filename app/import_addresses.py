@@ -18,11 +18,12 @@ from sqlalchemy.engine import Connection
 
 from app import registers
 from app.considered import SAME_PLACE_FT
-from app.import_cells import contradiction, direction, join_street, warn_communities, warn_places
+from app.import_cells import direction, warn_communities, warn_places
 from app.import_places import Known, points
 from app.import_placing import read_accuracies, read_placements
 from app.import_report import Report
 from app.import_tables import Sheet
+from app.import_texts import texts
 from app.map_versions import vacated
 from app.tables import addresses, locations
 from app.village import Village
@@ -170,14 +171,14 @@ def _read(
 ) -> list[tuple[int, str, str, Address]]:
     """Read each row's address: its place in the file, street, half and parts; one that is none is a fault."""
     read: list[tuple[int, str, str, Address]] = []
-    texts = _texts(reader, sheet, columns)
+    text = texts(reader.has, sheet, columns)
     places = sheet.cells(columns.get("community"))
     communities: list[tuple[int, str]] = []
     for k in range(len(sheet)):
         if k % AT_ONCE == 0:
             tick("reading addresses", k, len(sheet))
         try:
-            read.append((k, *reader.read(texts(k), k + 1, report)))
+            read.append((k, *reader.read(text(k), k + 1, report)))
             communities.append((k + 1, places[k] or read[-1][3].community))
         except StreetsError as error:
             for fault in error.faults:
@@ -191,47 +192,6 @@ def _check_columns(sheet: Sheet, columns: Mapping[str, str], report: Report) -> 
         return
     had = ", ".join(sheet.columns)[:300] or "none"
     report.fault(0, "columns", had, "a column of whole addresses, or columns of number and street; map them")
-
-
-# --- texts ---
-
-
-def _texts(reader: _Reader, sheet: Sheet, columns: Mapping[str, str]) -> Callable[[int], str]:
-    """Return what reads a row's address as one text, however its parts stand in columns."""
-    own = {field: sheet.cells(column) for field, column in columns.items()}
-    parted = {"number", "street"} <= own.keys()
-
-    def text(k: int) -> str:
-        given = {field: cells[k].strip() for field, cells in own.items()}
-        unit = given.get("unit_type", ""), given.get("unit", "")
-        whole = given.get("address", "")
-        if not parted or (whole and not (given["number"] and given["street"])):
-            return _with_unit(whole, *unit)
-        road = join_street(given, own_name=reader.has(given["street"]))
-        made = _with_unit(f"{_numbered(given)} {road}", *unit)
-        if part := contradiction(whole, made):
-            found = f"{whole} in {columns['address']}, {made} in {columns['number']} and {columns['street']}"
-            raise AddressError.of("address", found, f"the same {part} in both; or map one of them to nothing")
-        return made
-
-    return text
-
-
-def _numbered(given: Mapping[str, str]) -> str:
-    found = given.get("number", "")
-    found = found.partition(".")[0] if found.partition(".")[2].strip("0") == "" else found
-    fraction, suffix = given.get("fraction", ""), given.get("suffix", "")
-    if suffix and not suffix.isalpha():  # 1/2 stands in the column of letters too
-        fraction, suffix = f"{fraction} {suffix}".strip(), ""
-    return f"{given.get('number_prefix', '')}{found}{' ' if fraction else ''}{fraction}{suffix}"
-
-
-def _with_unit(text: str, unit_type: str, unit: str) -> str:
-    unit_type, unit = unit_type.strip(), unit.strip()
-    if not unit_type and not unit:
-        return text.strip()
-    bare = not unit_type and unit.replace("-", "").isalnum() and len(unit.split()) == 1
-    return f"{text.strip()} {unit_type} {'#' if bare else ''}{unit}".strip()
 
 
 # --- streets ---

@@ -104,6 +104,18 @@ def outlines(
     labels = _labels(kind, sheet, columns, report)
     if shapes is None or not _projected(shapes, crs, report):
         return Outlines(kind, [], [], [], np.zeros((0, 4)), 0)
+    rows, found, left_out = _inside(village, shapes, labels, report, tick)
+    tick("comparing with the register", len(shapes), len(shapes))
+    bounds = np.asarray(shapely.bounds(found), dtype=np.float64).reshape(-1, 4)
+    own, named = [k + 1 for k in rows], [labels[k] for k in rows]
+    over = check_ground(connection, kind, own, named, found, report)
+    return Outlines(kind, own, named, [_json(part) for part in found], bounds, left_out, over)
+
+
+def _inside(
+    village: Village, shapes: NDArray[np.object_], labels: Sequence[str], report: Report, tick: Tick
+) -> tuple[list[int], list[Polygon], int]:
+    """Return the polygons that touch the village with the place of each one's row, and how many rows lie outside."""
     rows, found = [], []
     left_out = 0
     shapely.prepare(village.network.edge)
@@ -121,11 +133,7 @@ def outlines(
         found += inside
     if left_out == len(shapes):
         report.fault(0, "geometry", f"every row outside {village.files.settings.name}", DECLARE)
-    tick("comparing with the register", len(shapes), len(shapes))
-    bounds = np.asarray(shapely.bounds(found), dtype=np.float64).reshape(-1, 4)
-    own, named = [k + 1 for k in rows], [labels[k] for k in rows]
-    over = check_ground(connection, kind, own, named, found, report)
-    return Outlines(kind, own, named, [_json(part) for part in found], bounds, left_out, over)
+    return rows, found, left_out
 
 
 def covered_now(connection: Connection, found: Outlines) -> frozenset[int]:

@@ -985,3 +985,51 @@ def test_lots_brought_in_while_a_file_was_checked_are_checked_again(plat: Atlas,
     with pytest.raises(StreetsError, match="Other lots were brought in"):
         bring_in(plat, CONSOLE, checked)
     assert [parcel for parcel, _ in standing(plat)] == ["1"]
+
+
+# --- a whole address and each column beside it ---
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "part"),
+    [
+        ("house_no", "147", "number"),
+        ("house_no", "145A", "number"),
+        ("SUFFIX", "A", "number"),
+        ("half12", "1/2", "number"),
+        ("predir", "S", "direction"),
+        ("ST_NAME", "Main Street", "street"),
+        ("ST_NAME", "S Alma St", "direction"),
+        ("ST_NAME", "Alma Avenue", "type"),
+        ("sttype", "Ave", "type"),
+        ("unit", "3", "unit"),
+    ],
+)
+def test_a_whole_address_and_one_column_that_disagree_are_a_fault_naming_both(
+    plat: Atlas, tmp_path: Path, column: str, cell: str, part: str
+) -> None:
+    rows = [{"address": "145 N Alma St Apt 2", column: cell, "x": "400", "y": "471"}]
+    checked = looked(plat, table(tmp_path, rows))
+    assert faults(checked) == [(1, "address")]
+    fault = checked.report.faults[0][1]
+    assert fault.found == f"145 N Alma St Apt 2 in address, {cell} in {column}"
+    assert f"the same {part} in both" in fault.expected
+
+
+def test_number_and_direction_columns_that_disagree_with_a_whole_address(plat: Atlas, tmp_path: Path) -> None:
+    rows = [{"address": "145 N Alma St", "number": "147", "predir": "N", "x": "400", "y": "471"}]
+    assert faults(looked(plat, table(tmp_path, rows))) == [(1, "address")]
+    rows = [{"address": "30 E Main St", "predir": "W", "x": "400", "y": "40"}]
+    assert faults(looked(plat, table(tmp_path, rows))) == [(1, "address")]
+
+
+def test_columns_that_agree_with_a_whole_address_or_complete_it(plat: Atlas, tmp_path: Path) -> None:
+    """Within 50 ft of the base line the place does not tell the half; the column of directions does."""
+    place = {"x": "400", "y": "471"}
+    alike = {"number": "145.0", "predir": "North", "sttype": "St.", "unit": "#2"}
+    brought(plat, table(tmp_path, [{"address": "145 N Alma St Apt 2", **alike, **place}]))
+    text = "13 Alma St, Benton, WI 53803"
+    checked = looked(plat, table(tmp_path, [{"address": text, "predir": "S", "unit": "4", "x": "400", "y": "-40"}]))
+    assert (faults(checked), [w.found for _, w in checked.report.warnings]) == ([], ["Benton in 1 row"])
+    bring_in(plat, CONSOLE, checked)
+    assert held(plat) == ["145 North Alma Street Apartment 2", "13 South Alma Street #4"]
