@@ -119,6 +119,8 @@ class Strip:
         The numbers in use for which there was no room.
     described
         What is to be seen, for those who cannot.
+    written
+        Ids of the addresses whose numbers stand on it.
     """
 
     title: str
@@ -126,6 +128,7 @@ class Strip:
     marks: tuple[Mark, ...]
     unwritten: tuple[str, ...]
     described: str
+    written: tuple[int, ...] = ()
 
 
 def most_wide(text: str, size: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import groupby
 
 from app.clocks import said_day, said_instant
 from app.legend import Frame
@@ -98,6 +99,7 @@ def plat_pdf(book: Book, *, whole: bool = True) -> bytes:
 
     def write(paper: Paper) -> None:
         pages: dict[str, int] = {}
+        numbers: dict[int, int] = {}
         if whole:
             _cover(paper, book)
         for k, street in enumerate(book.streets):
@@ -106,10 +108,10 @@ def plat_pdf(book: Book, *, whole: bool = True) -> bytes:
                 paper.break_page()
             pages[street.about.name] = paper.page_no()
             paper.start_section(street.about.name)
-            _street(paper, book, street)
+            numbers |= _street(paper, book, street)
         if whole:
             paper.running = replace(running, subject="Index")
-            _indexes(paper, book, pages)
+            _indexes(paper, book, pages, numbers)
         else:
             _proof(paper, book)
 
@@ -199,18 +201,22 @@ def _proof(paper: Paper, book: Book) -> None:
 # --- a street ---
 
 
-def _street(paper: Paper, book: Book, street: Street) -> None:
+def _street(paper: Paper, book: Book, street: Street) -> dict[int, int]:
+    """Write a street; returns the page of each number in use, by the id of its address."""
+    on_strips: dict[int, int] = {}
     _heading(paper, book, street)
     for strip in street.strips:
         paper.room(strip.height)
+        on_strips |= dict.fromkeys(strip.written, paper.page_no())
         _strip(paper, strip)
         paper.gap(strip.height + 6)
     if not street.strips:
         paper.put("Nothing of this street is on the ground.", _TEXT)
     _blocks(paper, book, street)
     _findings(paper, street)
-    _given(paper, book, street)
+    listed = _given(paper, book, street)
     _lots(paper, book, street)
+    return {**listed, **on_strips}
 
 
 def _heading(paper: Paper, book: Book, street: Street) -> None:
@@ -319,20 +325,29 @@ def _findings(paper: Paper, street: Street) -> None:
     paper.gap(2)
 
 
-def _given(paper: Paper, book: Book, street: Street) -> None:
-    """Write the numbers in use in words, side by side of each half."""
+def _given(paper: Paper, book: Book, street: Street) -> dict[int, int]:
+    """Write the numbers in use in words, side by side of each half; returns the page on which each one's side begins.
+
+    A strip leaves out what it has no room for, and what has no place on the row; the list has all.
+    """
+    pages: dict[int, int] = {}
     if not street.given and not street.unplaced:
-        return
+        return pages
     paper.gap(6)
     paper.room(40)
     paper.put("Numbers in use, outward", Type(10.5, "B"))
     for label, members in _byside_of(book, street.given):
+        paper.room(Type(8.0).line)
+        pages |= dict.fromkeys((g.id for g in members), paper.page_no())
         flow(paper, f"{label}: {', '.join(_marked(g) for g in members)}", Type(8.0))
     if street.unplaced:
+        paper.room(Type(8.0).line)
+        pages |= dict.fromkeys((g.id for g in street.unplaced), paper.page_no())
         flow(paper, f"With no place on the row: {', '.join(g.full for g in street.unplaced)}", Type(8.0))
     hidden = [text for strip in street.strips for text in strip.unwritten]
     if hidden:
         flow(paper, f"For want of room the strips do not show {', '.join(hidden)}.", _SMALL)
+    return pages
 
 
 def _marked(given: Given) -> str:
@@ -397,7 +412,7 @@ def numbers_of(lot: LotFront) -> str:
 # --- the indexes ---
 
 
-def _indexes(paper: Paper, book: Book, pages: dict[str, int]) -> None:
+def _indexes(paper: Paper, book: Book, pages: dict[str, int], numbers: dict[int, int]) -> None:
     paper.break_page()
     paper.start_section("Index of streets")
     header = [("Street", 196.0, "L"), ("Page", 40.0, "R"), ("Name is", 76.0, "L"), ("Halves", 104.0, "L"),
@@ -419,19 +434,21 @@ def _indexes(paper: Paper, book: Book, pages: dict[str, int]) -> None:
     paper.room(60)
     paper.put("Index of numbers in use", Type(10.5, "B"))
     for s in book.streets:
-        for half, numbers in _by_half(book, s):
-            flow(paper, f"{half} {s.about.name}, page {pages[s.about.name]}: {', '.join(numbers)}", Type(8.0))
+        for half, members in _by_half(book, s):
+            told = groupby(sorted(members, key=lambda g: numbers[g.id]), key=lambda g: numbers[g.id])
+            where = "; ".join(f"page {page}: {', '.join(g.text for g in own)}" for page, own in told)
+            flow(paper, f"{half} {s.about.name}, {where}", Type(8.0))
     if book.elsewhere:
         flow(paper, f"On streets that the map does not have: {', '.join(g.full for g in book.elsewhere)}", Type(8.0))
     if not any(s.given or s.unplaced for s in book.streets) and not book.elsewhere:
         paper.put("No number is in use yet.", _TEXT)
 
 
-def _by_half(book: Book, street: Street) -> Iterator[tuple[str, list[str]]]:
+def _by_half(book: Book, street: Street) -> Iterator[tuple[str, list[Given]]]:
     """Give the numbers in use of each half, rising."""
     halves: dict[str, list[Given]] = {}
     for one in (*street.given, *street.unplaced):
         name = book.village.map.halves[one.half].name if one.half >= 0 else "No place on"
         halves.setdefault(name, []).append(one)
     for name, members in halves.items():
-        yield name, [g.text for g in sorted(members, key=lambda g: (len(g.text.split(" ")[0]), g.text))]
+        yield name, sorted(members, key=lambda g: (len(g.text.split(" ")[0]), g.text))

@@ -144,7 +144,8 @@ class _Sheet:
         self.unwritten += [*upper.left, *lower.left]
         self._caption(title, band)
         told = f"{title}: {len(own)} number{'' if len(own) == 1 else 's'} in use, {len(fronts)} lots. {self._told()}"
-        return Strip(title, height + 4.0, tuple(self.marks), tuple(self.unwritten), told)
+        written = tuple(g.id for _, _, g, _ in (*upper.placed, *lower.placed))
+        return Strip(title, height + 4.0, tuple(self.marks), tuple(self.unwritten), told, written)
 
     def _told(self) -> str:
         blocks = (f"{row.hundred} block, {row.length_ft:,.1f} ft, {row.unit_ft} ft a number" for row in self._shown())

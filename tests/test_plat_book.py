@@ -103,6 +103,28 @@ def test_the_whole_book_has_a_cover_every_street_and_both_indexes(either: Town) 
     assert "North Alma Street, page 2: 110, 130" in told[-1]
 
 
+def test_the_index_of_numbers_leads_to_the_page_that_shows_the_number(town: Town) -> None:
+    for x in (-1700, -900, 300, 900, 1700):
+        for y in (-40, 40):
+            town.assign(x, y, "Main Street")
+    for y in range(334, 660, 8):
+        town.assign(EAST, y)
+    town.old(7, 480, 200, "Alma Street", half="")  # it has no place on the row
+    told = pages_of(printed(town.atlas)[1])
+    start = next(k for k, page in enumerate(told) if "Index of numbers in use" in page)
+    index = " ".join(told[start:]).partition("Index of numbers in use")[2]
+    half_street = r"(North|South|East|West|No place on) (Main Street|Alma Street), ((?:page \d+: [\d, ]+(?:; )?)+)"
+    found = re.findall(half_street, index)
+    assert {street for _, street, _ in found} == {"Main Street", "Alma Street"}
+    assert len({page for _, _, pages in found for page in re.findall(r"page (\d+)", pages)}) > 2
+    for half, street, pages in found:
+        for page, numbers in re.findall(r"page (\d+): ([\d, ]+)", pages):
+            text = told[int(page) - 1]
+            assert f"Plat book · {street}" in text
+            assert f"{half} half" in text or half == "No place on", (half, street, page)
+            assert all(n in text for n in numbers.strip(" ,").split(", ")), (page, numbers)
+
+
 def test_the_pages_of_one_street_have_its_blocks_numbers_and_the_proof(town: Town) -> None:
     town.assign(EAST, 334)
     told = " ".join(pages_of(printed(town.atlas, "alma st")[1]))
