@@ -90,10 +90,10 @@ def _told(checked: Checked) -> None:
     for column in about["columns"]:
         shown = about["samples"][0][column] if about["samples"] else ""
         typer.echo(f"  {column} -> {about['mapping'].get(column, 'not used')}   such as {shown!r}")
-    if "stored" in about:
-        known = ("skipped", "not_conforming", "left_out", "new_streets", "missing_streets")
+    if about["can_be_stored"]:
+        known = ("skipped", "not_conforming", "left_out", "unnamed", "new_streets", "missing_streets")
         more = (f", {about[name]} {name.replace('_', ' ')}" for name in known if about.get(name))
-        typer.echo(f"{about['stored']:,} can be stored{''.join(more)}.")
+        typer.echo(f"{about['storable']:,} can be stored{''.join(more)}.")
     for one in about["warning_list"][:20]:
         typer.echo(f"  warning: {checked.report.name(one['row'])}: {one['field']}: {one['found']}; {one['expected']}")
     if about["warnings"] > 20:

@@ -186,13 +186,28 @@ class Jobs:
     def _places(self) -> list[Path]:
         return [place for place in self.folder.glob("*") if place.is_dir()] if self.folder.exists() else []
 
-    def cancel(self, job: str) -> None:
-        """Ask a job to stop, or decide that a checked file is not stored; what is committed already stays."""
+    def cancel(self, job: str) -> str:
+        """Ask a job to stop, or decide that a checked file is not stored; what is committed already stays.
+
+        Parameters
+        ----------
+        job
+            Its id.
+
+        Returns
+        -------
+        str
+            Its state then: ``running`` where it is yet to stop.
+        """
         place = self._place(job)
-        (place / "cancel").touch()
         known = self._now(place)
+        if known["state"] not in ENDED - {"checked"}:
+            (place / "cancel").touch()
+            known = self._now(place)
         if known["state"] == "checked" and not _locked(place):
-            self._write(place, {**known, "state": "cancelled"})
+            known = {**_nothing(known), "state": "cancelled"}
+            self._write(place, known)
+        return str(known["state"])
 
     def report(self, job: str) -> str:
         """Return every fault and warning of a job's file as CSV; ``""`` before it was checked."""
@@ -205,9 +220,10 @@ class Jobs:
         with self.atlas.database.read() as connection:
             stored = imports.of_job(connection, known["id"])
         if stored:
-            return {**known, "state": "done", "import": stored["id"]}
+            result = {**known.get("result", {}), **imports.told(stored)}
+            return {**known, "state": "done", "import": stored["id"], "result": result}
         words = "The service stopped while the file was brought in. Nothing was stored: bring it in again."
-        return {**known, "state": "interrupted", "error": [{"field": "", "message": words}]}
+        return {**_nothing(known), "state": "interrupted", "error": [{"field": "", "message": words}]}
 
     def _place(self, job: str) -> Path:
         place = self.folder / job
@@ -243,6 +259,13 @@ class Jobs:
 def _open(known: Mapping[str, Any]) -> bool:
     """Whether a job is under way, or was checked so that somebody decides."""
     return known["state"] == "running" or (known["state"] == "checked" and bool(known.get("waits")))
+
+
+def _nothing(known: Json) -> Json:
+    """Return a job of which nothing was stored, or can be before it is checked again."""
+    if not known.get("result"):
+        return known
+    return {**known, "result": {**known["result"], "can_be_stored": False, "storable": 0, "stored": 0}}
 
 
 def _locked(place: Path) -> bool:
@@ -298,7 +321,7 @@ class _Run:
         self.state["result"] = result
         if not result["can_be_stored"]:
             return {"state": "faults"}
-        if known["dry_run"] or not result["stored"]:
+        if known["dry_run"] or not result["storable"]:
             return {"state": "checked"}
         row = imports.bring_in(self.jobs.atlas, self.actor, checked, self._tick)
         path.unlink(missing_ok=True)
@@ -315,5 +338,7 @@ class _Run:
 
     def _end(self, **more: Any) -> None:
         self.state |= {"doing": "", **more}
+        if self.state["state"] in {"failed", "cancelled"}:
+            self.state = _nothing(self.state)
         with suppress(OSError):
             self.jobs._write(self.place, self.state)

@@ -119,20 +119,21 @@ class Checked:
         """Return what was found as API and pages tell it."""
         can = self.content is not None and not self.report.counts["faults"]
         found = self._counts() if self.content is not None else {}
+        count = len(self.content) if can and self.content is not None else 0
         return {"kind": self.asked.kind, "file": self.asked.name, **self.about, **found, **self.report.json(most),
-                "can_be_stored": can}  # fmt: skip
+                "can_be_stored": can, "storable": count, "stored": 0}  # fmt: skip
 
     def _counts(self) -> Json:
-        """Return in numbers what would be stored."""
+        """Return what was found in numbers."""
         content = self.content
         if isinstance(content, Prepared):
             agree = sum(content.computed(self.village, k) == content.parts[k].number for k in range(len(content)))
-            return {"stored": len(content), "skipped": content.same, "not_conforming": len(content) - agree}
+            return {"skipped": content.same, "not_conforming": len(content) - agree}
         if isinstance(content, Outlines):
-            return {"stored": len(content), "left_out": content.left_out}
+            return {"left_out": content.left_out}
         assert content is not None
         names = {"new_streets": list(content.new)[:200], "missing_streets": list(content.gone)[:200]}
-        return {"stored": len(content), "left_out": content.left_out, "unnamed": content.unnamed, **names}
+        return {"left_out": content.left_out, "unnamed": content.unnamed, **names}
 
 
 def check(atlas: Atlas, asked: Asked, tick: Tick = no_tick) -> Checked:

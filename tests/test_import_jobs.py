@@ -246,6 +246,7 @@ def test_a_check_that_was_left_is_found_again(client: TestClient) -> None:
     page = client.get("/import").text
     assert f'<a href="{place}">left.csv</a>' in page
     assert "waits for your decision" in page
+    assert "1 file: those under way or waiting for a decision, then the others, the newest of each first" in page
     client.post(place, data={"do": "cancel"})
     assert "waits for your decision" not in client.get("/import").text
 
@@ -358,3 +359,59 @@ def test_the_import_of_a_job_is_found_by_the_job(client: TestClient) -> None:
     with database(client).read() as connection:
         assert imports.of_job(connection, job["id"]) is not None
         assert imports.of_job(connection, "0" * 32) is None
+
+
+# --- what a job says that it stored ---
+
+PARALLEL = (
+    'name,wkt\nMain Street,"LINESTRING (-500 0, 500 0)"\nVan Buren Street,"LINESTRING (-500 300, 500 300)"\n'
+    'Elm Street,"LINESTRING (100 -200, 100 500)"\n'
+)
+"""Base lines that do not cross: there is no fault in a row, and no map."""
+
+
+def said(job: Json) -> tuple[str, int, int, bool]:
+    result = job["result"]
+    return job["state"], result["stored"], result["storable"], result["can_be_stored"]
+
+
+def test_a_job_says_what_it_stored_and_what_could_be(client: TestClient) -> None:
+    assert said(ended(client, sent(client, dry_run="true").json()["job"])) == ("checked", 0, 2, True)
+    assert said(ended(client, sent(client, GOOD.replace("145", "none")).json()["job"])) == ("faults", 0, 0, False)
+    failed = ended(client, sent(client, PARALLEL, kind="streets").json()["job"])
+    assert said(failed) == ("failed", 0, 0, False)
+    assert "can be stored" not in client.get(f"/import/jobs/{failed['id']}").text
+    assert said(ended(client, sent(client).json()["job"])) == ("done", 2, 2, True)
+
+
+def test_a_job_that_was_cancelled_says_that_nothing_is_stored_and_that_it_has_stopped(
+    client: TestClient, settings: Settings
+) -> None:
+    with database(client).write():  # an import waits for its turn
+        job = sent(client).json()["job"]
+        deadline = time.monotonic() + PATIENCE_S
+        while client.get(f"{API}/jobs/{job}").json()["doing"] != "waiting for other writes":
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        assert client.get(f"{API}/jobs/{job}").json()["result"]["stored"] == 0
+        answer = client.post(f"{API}/jobs/{job}/cancel")
+        assert (answer.status_code, answer.json()) == (202, {"job": job, "cancelling": True, "state": "running"})
+    assert said(ended(client, job)) == ("cancelled", 0, 0, False)
+    again = client.post(f"{API}/jobs/{job}/cancel")
+    assert (again.status_code, again.json()) == (200, {"job": job, "cancelling": False, "state": "cancelled"})
+    done = ended(client, sent(client).json()["job"])
+    assert client.post(f"{API}/jobs/{done['id']}/cancel").json()["state"] == "done"
+    checked = ended(client, sent(client, dry_run="true").json()["job"])
+    assert client.post(f"{API}/jobs/{checked['id']}/cancel").json()["cancelling"] is False
+    assert said(client.get(f"{API}/jobs/{checked['id']}").json()) == ("cancelled", 0, 0, False)
+
+
+def test_a_job_that_was_interrupted_says_what_the_register_has(client: TestClient, settings: Settings) -> None:
+    job = ended(client, sent(client).json()["job"])
+    file = settings.state_dir / "imports" / job["id"] / "state.json"
+    told = json.loads(file.read_text())
+    told["result"]["stored"] = 0
+    file.write_text(json.dumps({**told, "state": "running"}))
+    assert said(client.get(f"{API}/jobs/{job['id']}").json()) == ("done", 2, 2, True)
+    file.write_text(json.dumps({**told, "state": "running", "id": "f" * 32}))
+    assert said(client.get(f"{API}/jobs/{job['id']}").json()) == ("interrupted", 0, 0, False)

@@ -155,7 +155,7 @@ def test_a_dry_run_stores_nothing_and_shows_columns_samples_and_counts(atlas: At
         "Y": "y",
     }
     assert told["samples"][0] == ROWS[0]
-    assert (told["stored"], told["rows"], told["can_be_stored"]) == (2, 2, True)
+    assert (told["storable"], told["stored"], told["rows"], told["can_be_stored"]) == (2, 0, 2, True)
 
 
 def test_any_fault_and_nothing_is_stored(atlas: Atlas, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_number_held_elsewhere_is_a_fault_and_one_held_there_is_skipped(atlas:
     brought(atlas, table(tmp_path, [row("145"), row("147", y=480)]))
     # half a foot off is the same entrance, a tenth more is another
     same = looked(atlas, table(tmp_path, [row("145", x=400.5), row("149", y=484)]))
-    assert (same.json()["stored"], same.json()["skipped"], faults(same)) == (1, 1, [])
+    assert (same.json()["storable"], same.json()["skipped"], faults(same)) == (1, 1, [])
     other = looked(atlas, table(tmp_path, [row("145", x=400.6)]))
     assert faults(other) == [(1, "address")]
     assert "held by address 1" in other.report.faults[0][1].found
@@ -360,7 +360,7 @@ def test_whatever_kind_of_file_it_is(plat: Atlas, tmp_path: Path, name: str) -> 
                 archive.write(file, file.relative_to(folder))
         path = tmp_path / name
     checked = looked(plat, path, crs="")
-    assert (faults(checked), checked.json()["stored"]) == ([], 2)
+    assert (faults(checked), checked.json()["storable"]) == ([], 2)
 
 
 def test_an_openstreetmap_extract(plat: Atlas, tmp_path: Path) -> None:

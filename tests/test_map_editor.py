@@ -166,6 +166,12 @@ def test_a_street_that_cannot_be_drawn_is_told_beside_its_field(town: Town, give
     assert 'name="points"' in refused.text  # what was typed is still there
 
 
+def test_a_name_that_ends_with_a_period_has_one_where_it_comes_or_goes(town: Town) -> None:
+    shown = town.post(EDITOR, **{**DRAW, "street": "Maple St."})
+    assert "Streets that come: Maple St." in text_of(shown.text)
+    assert "Maple St.." not in text_of(shown.text)
+
+
 def test_an_edit_is_taken_back_after_it_was_shown_what_that_does(town: Town) -> None:
     record(town, town.post(EDITOR, **DRAW))
     html = town.get(EDITOR, "director").text

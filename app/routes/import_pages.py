@@ -164,9 +164,10 @@ def import_report(job: Job, request: Request, person: Importer) -> Response:
 
 @router.post("/api/v1/imports/jobs/{job}/cancel", summary="Cancel an import before it is stored", responses=PROBLEMS)
 def import_cancel(job: Job, request: Request, person: Importer) -> Response:
-    """Ask a job to stop."""
-    _jobs(request).cancel(job)
-    return answered({"job": job, "cancelling": True}, 202)
+    """Ask a job to stop; `state` is its state then, and one that has ended keeps its own."""
+    state = _jobs(request).cancel(job)
+    stopping = state == "running"
+    return answered({"job": job, "cancelling": stopping, "state": state}, 202 if stopping else 200)
 
 
 @router.get("/api/v1/imports/{import_id}", summary="One import", responses=PROBLEMS)
