@@ -712,6 +712,49 @@ def test_whoever_has_not_signed_in_is_led_past_the_sign_in_to_the_same_place(
     assert page.locator('input[name="next"]').get_attribute("value", timeout=5000).startswith("/assign?lat=42.")  # type: ignore[union-attr]
 
 
+def sent_without_a_session(live: Live, page: Page, start: str, typed: str, button: str) -> None:
+    """Type a text into a form of a page, lose the session, and send it."""
+    page.goto(start)
+    if not page.locator(typed).is_visible():
+        page.click("text=Another number, letter or doors")
+    page.fill(typed, "B")
+    page.context.clear_cookies()
+    page.locator(button).first.click()
+    page.wait_for_url(re.compile("/sign-in"))
+    told = page.locator("[data-ended]").inner_text()
+    assert told.startswith("Your session has ended; nothing was done. What you typed is kept in this tab")
+    assert live.url + str(page.locator("input[name=next]").get_attribute("value")) == start
+
+
+def signed_in_again(live: Live, page: Page, who: str, start: str) -> None:
+    page.context.add_cookies([{"name": COOKIE, "value": live.cookies[who], "url": live.url}])
+    page.goto(start)
+
+
+@pytest.mark.parametrize("form", ["retire", "assign"])
+def test_what_was_typed_is_back_after_a_session_that_ended_and_nothing_is_sent_by_itself(
+    live: Live, opened: Callable[..., Page], form: str
+) -> None:
+    found = live.town.add(940, 240 if form == "retire" else 260, street="Ridge Avenue")
+    start, typed, button = {
+        "retire": (f"{live.url}/addresses/{found}/retire", "#reason", "main form .button"),
+        "assign": (live.path(940, 290, street="Ridge Avenue"), "#reason", "main .go-assign .button"),
+    }[form]
+    page, before = opened("director"), live.town.count()
+    sent_without_a_session(live, page, start, typed, button)
+    signed_in_again(live, page, "clerk", start)  # another officer is not shown it
+    assert (page.input_value(typed), page.evaluate("sessionStorage.length")) == ("", 0)
+    page = opened("director")
+    sent_without_a_session(live, page, start, typed, button)
+    signed_in_again(live, page, "director", start)
+    assert page.input_value(typed) == "B"
+    assert "nothing was sent" in page.locator("main .notice[role=status]").inner_text()
+    assert (live.town.count(), live.town.row(found)["status"]) == (before, "provisional")
+    page.locator(button).first.click()  # by the officer, with the new page's token
+    page.wait_for_url(re.compile("done="))
+    assert page.evaluate("sessionStorage.length") == 0
+
+
 def test_a_double_click_makes_one_address(live: Live, opened: Callable[..., Page]) -> None:
     before = live.town.count()
     page = opened("director")

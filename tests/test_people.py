@@ -543,8 +543,23 @@ def test_a_page_that_needs_a_sign_in_is_come_back_to(client: TestClient) -> None
     assert answer.headers["Location"] == "/sign-in?next=%2Fusers%3Fq%3Dann%26sort%3D-name"
     assert 'name="next" value="/users?q=ann&amp;sort=-name"' in client.get(answer.headers["Location"]).text
     sent = client.post("/users", headers={"Referer": "https://testserver/users"})
-    assert sent.headers["Location"] == "/sign-in?next=%2Fusers"
-    assert client.post("/users", headers={"Referer": "https://evil.example/x"}).headers["Location"] == "/sign-in"
+    assert sent.headers["Location"] == "/sign-in?next=%2Fusers&ended=yes"
+    sent = client.post("/users", headers={"Referer": "https://testserver/users?q=ann&sort=-name"})
+    assert sent.headers["Location"] == "/sign-in?next=%2Fusers%3Fq%3Dann%26sort%3D-name&ended=yes"
+    elsewhere = client.post("/users", headers={"Referer": "https://evil.example/x"})
+    assert elsewhere.headers["Location"] == "/sign-in?ended=yes"
+
+
+def test_whoever_sends_a_form_after_the_session_ended_is_told_that_nothing_was_done(client: TestClient) -> None:
+    told = "Your session has ended; nothing was done."
+    assert "Your session has ended" not in client.get("/sign-in").text
+    assert told in client.get(client.post("/users").headers["Location"]).text
+    signed_in(client, Role.ADMIN)
+    assert "Your session has ended" not in client.get("/sign-in?ended=yes").text
+    client.cookies.clear()
+    client.cookies.set(COOKIE, "of a session that ended")
+    page = client.get(client.get("/users").headers["Location"]).text
+    assert ("Your session has ended." in page, told in page) == (True, False)
 
 
 def test_the_head_of_each_page_says_who_is_signed_in(client: TestClient) -> None:

@@ -90,9 +90,23 @@ def _with_session(answer: Response, token: str) -> Response:
 
 
 @router.api_route("/sign-in", methods=READ)
-def sign_in_page(request: Request, person: Stranger, next: Annotated[str, Query(max_length=3000)] = "") -> Response:
-    """Show the form, or why signing in cannot work here."""
-    return _sign_in_page(request, local_path(next))
+def sign_in_page(
+    request: Request,
+    person: Stranger,
+    next: Annotated[str, Query(max_length=3000)] = "",
+    ended: Annotated[str, Query(max_length=10)] = "",
+) -> Response:
+    """Show the form, or why signing in cannot work here; `ended` says that a form was sent without a session."""
+    return _sign_in_page(request, local_path(next), ended=_ended(request, person, ended))
+
+
+def _ended(request: Request, person: Person, sent: str) -> str:
+    """Say that a session has ended, where one has."""
+    if person.known:
+        return ""
+    if sent == "yes":
+        return "Your session has ended; nothing was done."
+    return "Your session has ended." if request.cookies.get(COOKIE) else ""
 
 
 @router.post("/sign-in")
@@ -118,7 +132,7 @@ def sign_in(
 
 
 def _sign_in_page(request: Request, target: str, status: int = HTTPStatus.OK, **given: Any) -> Response:
-    shown = {"name": "", "acting_for": "", "faults": {}, **given}
+    shown = {"name": "", "acting_for": "", "faults": {}, "ended": "", **given}
     return page(request, "sign_in.html", status, secret=True, next=target, can=can_sign_in(request), **shown)
 
 

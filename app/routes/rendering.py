@@ -367,7 +367,8 @@ async def _domain(request: Request, error: Exception) -> Response:
     assert isinstance(error, StreetsError)
     status, title = status_of(error)
     if isinstance(error, NotSignedInError) and not isinstance(error, UnknownKeyError):
-        return RedirectResponse(with_query("/sign-in", next=_came_for(request)), HTTPStatus.SEE_OTHER)
+        ended = "" if request.method in SAFE_METHODS else "yes"
+        return RedirectResponse(with_query("/sign-in", next=_came_for(request), ended=ended), HTTPStatus.SEE_OTHER)
     if isinstance(error, UnknownStreetError):
         status, title = HTTPStatus.NOT_FOUND, "No such street"
     response = error_page(request, status, title, str(error.message), tuple(error.faults))
@@ -378,9 +379,13 @@ async def _domain(request: Request, error: Exception) -> Response:
 def _came_for(request: Request) -> str:
     """Return the page to come back to after signing in: the one asked for, or the one whose form was sent."""
     if request.method in SAFE_METHODS:
-        return local_path(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
+        return local_path(_asked_for(request.url.path, request.url.query))
     before = urlsplit(request.headers.get("Referer", ""))
-    return local_path(before.path) if before.netloc == request.url.netloc else ""
+    return local_path(_asked_for(before.path, before.query)) if before.netloc == request.url.netloc else ""
+
+
+def _asked_for(path: str, query: str) -> str:
+    return path + (f"?{query}" if query else "")
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
