@@ -132,7 +132,11 @@ def _served(taken: Taken) -> Facts:
         facts["notice"] = issued[-1]
     if "notice" not in facts:
         if not taken.reason:
-            raise StreetsError.of("notice", "no notice issued here by then", "in the reason, what was served")
+            found = f"nothing: no notice was issued in this case by {said_day(_day(taken.at))}"
+            expected = (
+                "the notice to be issued here first, or a reason that says which notice, written elsewhere, it was"
+            )
+            raise StreetsError.of("notice", found, expected)
         facts["elsewhere"] = True
     if facts["how"] == "other" and not taken.reason:
         raise StreetsError.of("reason", "nothing", "how it was served")

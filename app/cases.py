@@ -7,7 +7,7 @@ case is what its standing events make of it, so that undoing one is an event of 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -18,7 +18,7 @@ from app.audit import Act
 from app.auth import Person
 from app.case_facts import Facts, read_at, read_facts
 from app.case_numbering import NUMBERING
-from app.casework import UNDO, Course, Kind, Matter, Step, Taken
+from app.casework import UNDO, Course, Kind, Matter, State, Step, Taken
 from app.clocks import LOCAL, said_day, said_instant
 from app.db import Database
 from app.once import once
@@ -316,7 +316,7 @@ def _record(
     assert step.permission is not None
     person.require(step.permission)
     matter = matter_of(act.connection, case)
-    check_state(kind, step, matter)
+    check_state(kind, step, matter, act.at)
     at, day_only = read_at(given.get("at"), act.at)
     if not step.any_time:
         _check_order(matter.course, at)
@@ -329,12 +329,33 @@ def _record(
     return event
 
 
-def check_state(kind: Kind, step: Step, matter: Matter) -> None:
-    """Refuse a step in a state that does not allow it."""
+def check_state(kind: Kind, step: Step, matter: Matter, now: datetime) -> None:
+    """Refuse a step in a state that does not allow it; states are told by the names that a case's page has."""
     if matter.course.state not in step.states:
-        found = kind.states[matter.course.state].title
-        expected = " or ".join(kind.states[state].title for state in sorted(step.states))
-        raise CaseStateError.of("state", found, f"{expected}, to {step.title[:1].lower()}{step.title[1:]}")
+        found = kind.named(matter, now)[1].title
+        titles = [title for state in sorted(step.states) for title in _titles(kind, step, kind.states[state])]
+        expected = f"“{'” or “'.join(titles)}”, to {_does(step)}"
+        raise CaseStateError.of("state", f"“{found}”", expected)
+
+
+def _titles(kind: Kind, step: Step, state: State) -> list[str]:
+    """Return what a state is called while its clock runs and when that is over, as far as a step is allowed then."""
+    over = [kind.over[state.over].title] if state.over else []
+    return over if over and step.after_clock else [state.title, *over]
+
+
+def _does(step: Step) -> str:
+    return f"{step.title[:1].lower()}{step.title[1:]}"
+
+
+def check_time(kind: Kind, step: Step, matter: Matter, now: datetime) -> None:
+    """Refuse to begin a step that the law allows only after the case's clock, while that runs; say when it ends."""
+    clock = kind.clock(matter) if step.after_clock else None
+    if clock is not None and clock.deadline.over(now) is False:
+        ends = [clock.deadline.day, clock.deadline.alternative]
+        last = min((day for day in ends if isinstance(day, date) and not isinstance(day, datetime)), default=None)
+        expected = f"a day after {said_day(last) if last else 'the days that run'}, to {_does(step)} (§ {step.section})"
+        raise CaseStateError.of("date", said_day(now.astimezone(LOCAL).date()), expected)
 
 
 def _check_order(course: Course, at: datetime) -> None:
@@ -462,7 +483,7 @@ def check_document(
     assert step.permission is not None
     person.require(step.permission)
     matter = matter_of(connection, case)
-    check_state(kind, step, matter)
+    check_state(kind, step, matter, now)
     facts = read_facts(step.asks, {key: value for key, value in given.items() if key not in OF_CASE})
     return step.check(Taken(connection, matter, facts, now, _reason(given.get("reason"), needed=step.reason)))
 

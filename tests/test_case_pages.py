@@ -20,7 +20,7 @@ from playwright.sync_api import Browser
 from app import changes, registers
 from app.audit import Actor
 from app.auth import Role
-from app.clocks import LOCAL
+from app.clocks import LOCAL, said_day
 from app.db import Database
 from app.deps import COOKIE
 from app.main import create_app
@@ -142,6 +142,19 @@ def test_what_is_wrong_is_told_beside_its_field_and_what_was_typed_stays(town: T
         assert f'id="{field}-fault"' in told.text, given
         assert "by the gate" in told.text
     assert events(town) == 0
+
+
+@pytest.mark.parametrize(("name", "does"), [("issue", "issue the violation notice"), ("serve", "record the service")])
+def test_a_step_after_the_20_days_is_not_begun_before_they_end(town: Town, name: str, does: str) -> None:
+    early = report(town, assigned(town, 5))
+    page = town.get(f"/cases/{early}/{name}", "director")
+    assert page.status_code == 409
+    assert '<form class="stacked"' not in page.text
+    # 20 days from the assigning 5 days ago: 15 days from today is the last of them
+    assert f"expected a day after {said_day(datetime.now(LOCAL).date() + timedelta(days=15))}" in text_of(page.text)
+    assert does in text_of(page.text)
+    late = report(town, assigned(town, 40, 480))
+    assert town.get(f"/cases/{late}/{name}", "director").status_code == 200
 
 
 def test_only_the_director_has_the_button_and_the_form_of_the_service(town: Town) -> None:

@@ -533,6 +533,25 @@ def test_no_notice_is_issued_before_the_20_days_are_over_nor_offered(town: Book)
     issue(22, reason="The Board counts Sundays.")
 
 
+def test_what_a_step_needs_is_told_by_the_names_that_the_case_s_page_has(town: Book) -> None:
+    case = town.report(town.assigned(), june(10))
+
+    def take(name: str, day: int, **given: str) -> str:
+        with pytest.raises(StreetsError) as refused:
+            case_steps.take(town.atlas, PEOPLE["director"], case, name, given, "", june(day))
+        return str(refused.value)
+
+    told = take("serve", 25, how="handed")
+    assert "no notice was issued in this case by Thu, June 25, 2026" in told
+    assert "the notice to be issued here first, or a reason that says which notice" in told
+    assert "“Neglected 20 days”, expected “Closed: dismissed”" in take("reopen", 25, reason="seen")
+    town.serve(case, june(25))
+    # the service leads on from the 20 days that are over, not from those that run
+    assert "“Notice served, 10 days running”, expected “Neglected 20 days”, to record the service" in take(
+        "serve", 26, how="handed", reason="again"
+    )
+
+
 def test_one_neglect_has_one_notice_unless_a_reason_is_given(town: Book) -> None:
     case = town.report(town.assigned(), june(10))
     told, gate = list[str](), threading.Barrier(2)

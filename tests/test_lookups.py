@@ -473,6 +473,7 @@ def test_a_cursor_of_a_history_that_a_restore_took_back_is_refused(office: Offic
     for since in (lost, 999_999):
         answer = ask(office, CHANGES, since=since)
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "since")
+        assert "it may be mistyped, or the register was restored from an older backup" in answer.json()["detail"]
     for k in range(3, 9):
         office.west(k)
     assert ask(office, CHANGES, since=lost).status_code == 422

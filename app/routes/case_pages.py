@@ -282,7 +282,9 @@ def _step_page(
     kind = cases.KINDS[row["kind"]]
     step = cases.step_of(kind, name)
     if error is None:
-        cases.check_state(kind, step, matter)
+        now = datetime.now(UTC)
+        cases.check_state(kind, step, matter, now)
+        cases.check_time(kind, step, matter, now)
     action = f"/cases/{case_id}/{name}"
     shown: Json = {"case": row, "standing": 0, "a": matter.address, "action": action, "back": f"/cases/{case_id}"}
     return _form_page(request, kind, name, error, sent, shown)

@@ -364,7 +364,10 @@ async def lookup_changes(
     with index.lock:
         told, found = index.told(since), index.since(since, limit)
     if not told and not watch.behind:
-        expected = "0, or a cursor of this register: it was restored from an older backup, so begin again at 0"
+        expected = (
+            "0, or a cursor that this register gave. This one it did not give, or no more: it may be mistyped, or the "
+            "register was restored from an older backup; begin again at 0"
+        )
         return refusal(StreetsError.of("since", str(since), expected), fresh)
     following = found[-1].cursor if found else since
     return answer({"items": [change.told for change in found], "next": following}, fresh)
