@@ -2,7 +2,7 @@
 
 A version keeps all that its rows were derived from (streets, base lines, reading, the day of its law, officers' edits),
 so that any number can be recomputed under its own. The village in force is that of the adopted version; before any is
-adopted it is that of the newest proposal, and its numbers are provisional.
+adopted it is that of the newest proposal, and numbers given from it are provisional.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class Edition:
         """What it is, in a sentence."""
         name = f"Street Numbering Map version {self.version}"
         if self.adopted_on is None:
-            return f"{name}, a draft that is not adopted: its numbers are provisional."
+            return f"{name}, a draft that is not adopted: numbers given from it are provisional."
         day = f"{self.adopted_on:%B} {self.adopted_on.day}, {self.adopted_on.year}"
         since = "" if self.adopted else " A later version has taken its place."
         return f"{name}, adopted by the Village Board on {day} ({self.act}).{since}"

@@ -393,8 +393,8 @@ def along_ft(line: LineString, street: LineString, within_ft: float) -> float:
     told = 0.0
     for part in shapely.get_parts(shapely.segmentize(kept, _STEP_FT)):  # a point has no step
         coords = np.asarray(part.coords)[:, :2]
-        steps, at = np.diff(coords, axis=0), shapely.line_locate_point(street, shapely.points(coords))
-        middle = (at[:-1] + at[1:]) / 2
+        steps = coords[1:] - coords[:-1]
+        middle = shapely.line_locate_point(street, shapely.points((coords[1:] + coords[:-1]) / 2))
         low = np.clip(middle - _STEP_FT / 2, 0.0, max(street.length - _STEP_FT, 0.0))
         near, far = (shapely.line_interpolate_point(street, s) for s in (low, low + min(_STEP_FT, street.length)))
         way = shapely.get_coordinates(far) - shapely.get_coordinates(near)

@@ -218,6 +218,22 @@ def test_a_half_number_is_none_of_the_ordinance_s(town: Town) -> None:
     assert "half number" in item["text"]
 
 
+@pytest.mark.parametrize("path", ["/", "/addresses", "/streets", "/maps", "/findings", "/plat-book", "/law"])
+def test_no_page_of_a_draft_denies_that_a_number_brought_in_is_official(town: Town, path: str) -> None:
+    town.east(22, 200, status="official")
+    for headers in ({}, town.director):
+        told = text_of(town.client.get(path, headers=headers).text)
+        assert "o number given from it is official" in told
+        assert "xisting numbers that were brought in are" in told
+        for false in (
+            "none is official",
+            "no number here is official",
+            "every number is provisional",
+            "its numbers are p",
+        ):
+            assert false not in told
+
+
 def test_retired_numbers_are_not_judged(town: Town) -> None:
     one = town.assign(EAST, 334)
     town.client.post(f"/api/v1/addresses/{one}/retire", json={"reason": "razed"}, headers=town.director)

@@ -98,9 +98,11 @@ def _map(atlas: Atlas, person: Person) -> list[Notice]:
         return []
     version = f"/maps/{edition.version}"
     if person.may(Permission.ADOPT_MAP):
-        told = "No map is adopted: every number is provisional. Next: decide its findings, then record the Board’s act."
+        told = "No map is adopted: every number given from this one is provisional."
+        told += " Next: decide its findings, then record the Board’s act."
         return [Notice(told, version, "See what stands in the way")]
     if person.may(Permission.ASSIGN):
-        told = "No map is adopted, so every number is provisional until the Director records the Board’s act."
+        told = "No map is adopted, so every number given from this one is provisional until the Director records "
+        told += "the Board’s act."
         return [Notice(told, version, "See the map")]
     return []
