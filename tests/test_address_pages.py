@@ -31,7 +31,7 @@ from app.law import today
 from app.main import create_app
 from app.map_versions import Atlas
 from app.settings import Settings
-from app.tables import addresses, audit
+from app.tables import addresses, audit, locations
 from app.village import LONLAT
 from tests.access import faults_of_access
 from tests.conftest import serving_here
@@ -125,6 +125,10 @@ class Town:
     def row(self, address_id: int) -> registers.Row:
         with self.database.read() as connection:
             return registers.get(connection, addresses, address_id)
+
+    def place(self, address_id: int) -> registers.Row:
+        with self.database.read() as connection:
+            return registers.get(connection, locations, self.row(address_id)["location_id"])
 
 
 @pytest.fixture
@@ -494,9 +498,55 @@ def test_only_what_differs_is_corrected_and_the_history_has_both(town: Town) -> 
         "&#39;", "'"
     )
     assert "Access note: none → &lt;script&gt;" in told
+    page = town.get(path, "director")
     for wrong in ({"number": "13"}, {"number": "12.5"}, {"lat": "x"}, {"doors": "0"}, {"building": "nonsense"}):
         assert town.sent(page, path, reason="x", **wrong).status_code == 422, wrong
     assert town.row(found)["number"] == 12
+
+
+def test_a_form_of_before_another_correction_corrects_nothing(town: Town) -> None:
+    found = town.add(50, 10, street="Van Buren Street")
+    path = f"/addresses/{found}/correct"
+    stale = town.get(path, "director")
+    assert (
+        town.sent(town.get(path, "clerk"), path, "clerk", reason="The plate says so.", number="16").status_code == 303
+    )
+    assert (
+        town.sent(town.get(path, "clerk"), path, "clerk", reason="Seen.", access_note="by the alley").status_code == 303
+    )
+    refused = town.sent(stale, path, reason="Counted.", doors="2")
+    assert refused.status_code == 409
+    assert town.row(found)["number"] == 16
+    again = Form(refused.text, path).fields  # as it is now, with what was typed
+    assert (again["number"], again["access_note"], again["doors"]) == (["16"], ["by the alley"], ["2"])
+    assert town.sent(refused, path).status_code == 303
+    assert (town.row(found)["number"], town.place(found)["doors"]) == (16, 2)
+    assert town.post(path, reason="No form.", number="12").status_code == 409
+    assert town.row(found)["number"] == 16
+
+
+def test_where_a_property_is_entered_can_be_taken_away(town: Town) -> None:
+    found = town.add(50, 10, street="Van Buren Street")
+    path = f"/addresses/{found}/correct"
+    at = town.at(40, 12)
+    entered = {"access_lat": at["lat"], "access_lon": at["lon"]}
+    assert town.sent(town.get(path, "director"), path, reason="Seen.", **entered).status_code == 303
+    assert town.place(found)["access_lon"] == pytest.approx(float(at["lon"]))
+    assert "where the property is entered" in text_of(town.get(f"/addresses/{found}").text)
+    half = town.sent(town.get(path, "director"), path, reason="Gone.", access_lat="")
+    assert half.status_code == 422
+    assert town.sent(town.get(path, "director"), path, reason="Gone.", access_lat="", access_lon="").status_code == 303
+    assert town.place(found)["access_lon"] is None
+
+
+def test_a_renumbering_into_another_block_is_told_before_it_is_done(town: Town) -> None:
+    found = town.add(50, 10, street="Van Buren Street")
+    page = town.get(f"/addresses/{found}/renumber", "director", number=112)
+    assert "112 is not a number of the 0 block" in page.text
+    assert "is not a number of the" not in town.get(f"/addresses/{found}/renumber", "director", number=14).text
+    assert (
+        "only the Clerk-Treasurer can give it" in town.get(f"/addresses/{found}/renumber", "director", number=13).text
+    )
 
 
 def test_a_chain_is_shown_before_it_is_renumbered_all_or_none(town: Town) -> None:
