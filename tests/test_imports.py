@@ -772,6 +772,7 @@ def test_a_street_has_no_name_that_the_editor_refuses(plat: Atlas, tmp_path: Pat
     """Alma is Alma Street without its type, and North Alma a half of it."""
     checked = looked(plat, streets(tmp_path, [(name, ELM)]), "streets")
     assert set(faults(checked)) == {(6, "name")}
+    assert checked.report.faults[0][1].found.startswith(name[:50])
 
 
 @pytest.mark.parametrize(
