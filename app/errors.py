@@ -21,7 +21,7 @@ from app.db import StorageError
 from app.keys import UnknownKeyIdError
 from app.law import LawError
 from app.map_versions import MapStateError
-from app.once import RepeatedError
+from app.once import RepeatedError, SentBeforeError
 from app.people import ChangedMeanwhileError, LastAdminError, NameTakenError, UnknownPersonError
 from app.registers import DependsError, NotFoundError
 from app.sessions import LinkError, SignInError, TooManyAttemptsError, UnknownSessionError
@@ -66,6 +66,7 @@ _STATUS: Sequence[tuple[type[StreetsError], HTTPStatus, str]] = (
     (DependsError, HTTPStatus.CONFLICT, "Something depends on it"),
     (NoCaseError, HTTPStatus.NOT_FOUND, "No such case"),
     (CaseStateError, HTTPStatus.CONFLICT, "Not in the state this needs"),
+    (SentBeforeError, HTTPStatus.CONFLICT, "Sent before"),
     (RepeatedError, HTTPStatus.UNPROCESSABLE_ENTITY, "Idempotency-Key used before"),
     (RefusedError, HTTPStatus.UNPROCESSABLE_ENTITY, "Refused"),
     (StorageError, HTTPStatus.SERVICE_UNAVAILABLE, "The register cannot be reached"),

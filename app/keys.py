@@ -13,6 +13,7 @@ from sqlalchemy.engine import Connection
 from app.audit import Act, Actor
 from app.auth import Person, Role, hashed, name_key, new_token, read_name, read_roles
 from app.db import Database
+from app.once import refuse_sent_before
 from app.tables import api_keys, users
 from gis.errors import Fault, StreetsError
 
@@ -61,7 +62,7 @@ def _key(row: Any) -> Key:
     return Key(row.id, row.name, roles, row.shown, row.made_at, row.made_by, row.used_at, row.revoked_at)
 
 
-def add_key(database: Database, actor: Actor, name: str, roles: Iterable[str]) -> tuple[Key, str]:
+def add_key(database: Database, actor: Actor, name: str, roles: Iterable[str], token: str = "") -> tuple[Key, str]:
     """Make a key.
 
     Parameters
@@ -74,6 +75,8 @@ def add_key(database: Database, actor: Actor, name: str, roles: Iterable[str]) -
         The system that will hold it.
     roles
         Names of roles.
+    token
+        Of the form that asks, which makes one key however often it is sent; ``""`` where none does.
 
     Returns
     -------
@@ -84,10 +87,13 @@ def add_key(database: Database, actor: Actor, name: str, roles: Iterable[str]) -
     ------
     StreetsError
         The name or a role cannot be used.
+    app.once.SentBeforeError
+        The form was sent before.
     """
     name, held = read_name(name), read_roles(roles)
     secret = PREFIX + new_token()
     with database.write() as connection:
+        refuse_sent_before(connection, actor, token, "The key was made and shown already; nothing more was done.")
         same = sa.select(users.c.name).where(users.c.name_key == name_key(name))
         if connection.execute(same).first() is not None:
             found = Fault("name", name, "a name that no user has: what a key does is told from what a person does")

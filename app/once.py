@@ -23,6 +23,39 @@ class RepeatedError(StreetsError):
     """A request's key that was used before, for another request."""
 
 
+class SentBeforeError(StreetsError):
+    """A form that was sent before and done then; what it made is shown once only."""
+
+
+def refuse_sent_before(connection: Connection, actor: Actor, token: str, told: str) -> None:
+    """Note that a form is acted on, and refuse it where it was before.
+
+    Parameters
+    ----------
+    connection
+        Of the transaction in which it is done.
+    actor
+        Who sends it.
+    token
+        The form's own; ``""`` where it has none, and nothing is noted.
+    told
+        What to say of a form that was sent before.
+
+    Raises
+    ------
+    SentBeforeError
+        It was.
+    """
+    if not token:
+        return
+    key = f"form:{_digest({'form': token})}"
+    asked: Json = {"form": key}
+    if answered(connection, actor, key, asked) is not None:
+        raise SentBeforeError(told)
+    kept: Json = {"owner": actor.id, "key": key, "digest": _digest(asked), "status": 201, "answer": "{}"}
+    connection.execute(sa.insert(requests).values(**kept, made_at=datetime.now(UTC)))
+
+
 def once(connection: Connection, actor: Actor, key: str, asked: Json, do: Callable[[], Json]) -> Json:
     """Do what is asked, unless the same request with the same key was answered before.
 

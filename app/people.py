@@ -13,6 +13,7 @@ from sqlalchemy.engine import Connection
 from app.audit import SYSTEM, Act, Actor
 from app.auth import Role, hashed, name_key, new_token, read_name, read_roles
 from app.db import Database
+from app.once import refuse_sent_before
 from app.tables import api_keys, one_time_links, sessions, users
 from gis.errors import Fault, StreetsError
 
@@ -213,7 +214,7 @@ def _shown(name: str, roles: Iterable[Role], active: bool) -> dict[str, Any]:
     return {"name": name, "roles": sorted(roles), "active": active}
 
 
-def new_link(database: Database, actor: Actor, user_id: int) -> tuple[User, str]:
+def new_link(database: Database, actor: Actor, user_id: int, token: str = "") -> tuple[User, str]:
     """Make a user a new one-time link; an older one that is unused works no longer.
 
     Parameters
@@ -224,6 +225,8 @@ def new_link(database: Database, actor: Actor, user_id: int) -> tuple[User, str]
         Who makes it.
     user_id
         The user's id.
+    token
+        Of the form that asks, which makes one link however often it is sent; ``""`` where none does.
 
     Returns
     -------
@@ -236,8 +239,11 @@ def new_link(database: Database, actor: Actor, user_id: int) -> tuple[User, str]
         There is no such user.
     ChangedMeanwhileError
         The user is disabled.
+    app.once.SentBeforeError
+        The form was sent before.
     """
     with database.write() as connection:
+        refuse_sent_before(connection, actor, token, "The link was made and shown already; nothing more was done.")
         user = user_by_id(connection, user_id)
         if not user.active:
             found = Fault("active", f"{user.name} is disabled", "a user who may sign in: enable it first")

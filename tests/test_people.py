@@ -637,6 +637,43 @@ def test_a_fault_stands_beside_its_field(
     assert state(register(client)) == before
 
 
+def form_token(html: str, action: str) -> str:
+    found = re.search(rf'action="{action}".*?name="token" value="([\w-]+)"', html, re.DOTALL)
+    assert found
+    return found[1]
+
+
+def test_the_form_of_a_new_key_makes_one_key_and_shows_it_once(client: TestClient) -> None:
+    form = signed_in(client, Role.ADMIN)
+    sent = {**form, "name": "Dispatch", "role": "dispatch", "token": form_token(client.get("/keys").text, "/keys")}
+    faulty = client.post("/keys", data={**sent, "name": ""})  # nothing was made, so the form may be mended
+    assert (faulty.status_code, form_token(faulty.text, "/keys") != sent["token"]) == (422, True)
+    made = client.post("/keys", data=sent)
+    secret = re.search(r'id="secret"[^>]*>(benton_[\w-]+)<', made.text)
+    assert (made.status_code, secret is not None) == (201, True)
+    again = client.post("/keys", data=sent)  # as a browser that reloads the page sends it
+    assert again.status_code == 409
+    assert "The key was made and shown already" in again.text
+    assert secret is not None
+    assert secret[1] not in again.text
+    with register(client).read() as connection:
+        assert [key.name for key in keys.list_keys(connection)] == ["Dispatch"]
+    sent["token"] = form_token(again.text, "/keys")
+    assert client.post("/keys", data=sent).status_code == 201  # a new form makes another
+
+
+def test_the_form_of_a_new_link_makes_one_link_and_shows_it_once(client: TestClient) -> None:
+    form = signed_in(client, Role.ADMIN)
+    add_user(register(client), CONSOLE, "Bob", ["clerk"])
+    path = f"/users/{user_id(register(client), 'Bob')}"
+    sent = {**form, "token": form_token(client.get(path).text, f"{path}/link")}
+    link = re.search(r"/link/[\w-]{43}", client.post(f"{path}/link", data=sent).text)
+    assert link
+    again = client.post(f"{path}/link", data=sent)
+    assert (again.status_code, "The link was made and shown already" in again.text) == (409, True)
+    assert client.get(link[0]).status_code == 200  # the first still works
+
+
 def test_the_last_administrator_is_told_why_it_cannot_be_disabled(client: TestClient) -> None:
     form = signed_in(client, Role.ADMIN)
     answer = client.post(f"/users/{user_id(register(client))}/disable", data=form)

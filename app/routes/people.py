@@ -11,9 +11,10 @@ from fastapi import Path as PathParam
 from fastapi.responses import RedirectResponse
 
 from app import keys, people, sessions
-from app.auth import NotSignedInError, Permission, Person, Role
+from app.auth import NotSignedInError, Permission, Person, Role, new_token
 from app.deps import COOKIE, DatabaseDep, PersonDep, SettingsDep, identify, needs, refuse_other_sites
 from app.errors import headers_of, status_of
+from app.once import SentBeforeError
 from app.routes.rendering import local_path, page
 from app.sessions import Guest
 from app.tls import authority_pem
@@ -261,9 +262,8 @@ def _user_page(
     with database.read() as connection:
         found = people.user_by_id(connection, user_id)
     held = sorted(found.roles) if chosen is None else chosen
-    return page(
-        request, "user.html", status, secret=True, user=found, roles=list(Role), chosen=held, faults=faults or {}
-    )
+    shown: dict[str, Any] = {"roles": list(Role), "chosen": held, "faults": faults or {}, "token": new_token()}
+    return page(request, "user.html", status, secret=True, user=found, **shown)
 
 
 @router.post("/users/{user_id}/roles")
@@ -301,10 +301,14 @@ def enable_user(database: DatabaseDep, person: Admin, user_id: Id) -> Response:
 
 
 @router.post("/users/{user_id}/link")
-def new_link(request: Request, database: DatabaseDep, person: Admin, user_id: Id) -> Response:
+def new_link(request: Request, database: DatabaseDep, person: Admin, user_id: Id, token: Typed = "") -> Response:
     """Make a user a new one-time link and show it, this once."""
-    user, token = people.new_link(database, person.actor, user_id)
-    return _shown_once(request, f"A new link for {user.name}", user, token)
+    try:
+        user, made = people.new_link(database, person.actor, user_id, token)
+    except SentBeforeError as error:
+        told = f"{error.message} If it was not handed over, make a new one."
+        return _user_page(request, database, user_id, status_of(error)[0], {"link": told})
+    return _shown_once(request, f"A new link for {user.name}", user, made)
 
 
 # --- keys -----------------------------------------------------------------------------------------------------
@@ -317,10 +321,15 @@ def keys_page(request: Request, database: DatabaseDep, person: Admin) -> Respons
 
 
 @router.post("/keys")
-def add_key(request: Request, database: DatabaseDep, person: Admin, role: Names, name: Typed = "") -> Response:
+def add_key(
+    request: Request, database: DatabaseDep, person: Admin, role: Names, name: Typed = "", token: Typed = ""
+) -> Response:
     """Make a key and show it, this once."""
     try:
-        key, secret = keys.add_key(database, person.actor, name, role)
+        key, secret = keys.add_key(database, person.actor, name, role, token)
+    except SentBeforeError as error:
+        told = f"{error.message} If it was not written down, revoke it and make another."
+        return _keys_page(request, database, status_of(error)[0], faults={"": told})
     except StreetsError as error:
         return _keys_page(request, database, status_of(error)[0], name=name, chosen=role, faults=_faults(error))
     return page(request, "key_made.html", HTTPStatus.CREATED, secret=True, key=key, shown=secret)
@@ -330,7 +339,8 @@ def _keys_page(request: Request, database: DatabaseDep, status: int = HTTPStatus
     shown = {"name": "", "chosen": [], "faults": {}, **given}
     with database.read() as connection:
         found = keys.list_keys(connection)
-    return page(request, "keys.html", status, secret=True, keys=found, roles=list(Role), **shown)
+    more = {"roles": list(Role), "token": new_token()}
+    return page(request, "keys.html", status, secret=True, keys=found, **more, **shown)
 
 
 @router.post("/keys/{key_id}/revoke")
