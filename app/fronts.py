@@ -9,6 +9,7 @@ from sqlalchemy.engine import Connection
 from app import registers
 from app.answers import listed, row_of
 from app.considered import about_holder
+from app.map_versions import vacated
 from app.village import Village
 from gis.address import street_key
 from gis.blocks import Row
@@ -60,7 +61,8 @@ def front(village: Village, connection: Connection, street: str, half: str, hund
     Returns
     -------
     dict
-        ``numbers`` outward, ``left`` those free, ``others`` held on the face that are none of its numbers.
+        ``numbers`` outward, ``left`` those free, ``others`` held on the face that are none of its numbers; ``vacated``
+        is the act that vacated the street, on which no number is left, or None.
 
     Raises
     ------
@@ -78,6 +80,7 @@ def front(village: Village, connection: Connection, street: str, half: str, hund
     places = face(row, village.map, even=even)
     own = {place.number for place in places}
     block = range(row.hundred, row.hundred + village.map.law.hundred)
+    gone = vacated(connection).get(street_key(row.street))
     return {
         "street": row.street,
         "half": row.side,
@@ -94,7 +97,8 @@ def front(village: Village, connection: Connection, street: str, half: str, hund
             }
             for place in places
         ],
-        "left": [place.number for place in places if place.number not in held],
+        "left": [place.number for place in places if place.number not in held and not gone],
+        "vacated": {"decided_on": gone["decided_on"].isoformat(), "act": gone["act"]} if gone else None,
         "others": [about_holder(a) for n, members in held.items() if n in block and n not in own for a in members],
         "findings": listed(row.findings),
     }
@@ -145,7 +149,10 @@ def why(
     if holders:
         holder = f"{holders[0]['full']} ({holders[0]['status']})"
         told = f"{told} It is held by {holder}: one number, one building (§ 288-15 H)."
-    elif place.exists:
+    gone = vacated(connection).get(street_key(row.street))
+    if gone:
+        told = f"{told} {row.street} was vacated on {gone['decided_on']} ({gone['act']}): no number is given on it."
+    elif place.exists and not holders:
         told = f"{told} Nobody holds it."
     return {
         "number": number,
@@ -154,7 +161,7 @@ def why(
         "hundred": block,
         "side": side_of(village, row, even=even),
         "exists": place.exists,
-        "free": place.exists and not holders and even == (number % 2 == 0),
+        "free": place.exists and not holders and not gone and even == (number % 2 == 0),
         "text": told,
         "holders": [about_holder(holder) for holder in holders],
     }

@@ -661,6 +661,9 @@ def test_a_vacated_street_leaves_no_address_behind(town: Town) -> None:
     done = town.sent(town.get(action, "director"), action, retire="yes", **given)
     assert done.headers["Location"] == "/streets/Alma%20Street?done=vacated"
     assert "Vacated by the Village Board" in town.get("/streets/Alma%20Street").text
+    face = text_of(town.get("/faces/Alma%20Street/North/100/even", number=152).text)
+    assert "Numbers left 0 of 42" in face
+    assert ("Nobody holds it" in face, "no number is given on it" in face) == (False, True)
     assert town.row(found)["status"] == "retired"
     assert "was vacated on" in town.get("/assign", "director", **town.at(480, 600, street="Alma Street")).text
     assert "cannot be vacated" in town.get("/streets/Main%20Street/vacate", "director").text

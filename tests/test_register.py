@@ -461,6 +461,14 @@ def test_a_vacated_street_leaves_no_address_behind(office: Office) -> None:
     assert office.post("/api/v1/streets/Alma Street/vacate", {**act, "retire": True}).status_code == 201
     assert office.get(f"{ADDRESSES}/{made['id']}").json()["status"] == "retired"
     assert office.west(20).json()["code"] == "STREET_VACATED"
+    face = office.get("/api/v1/faces", street="Alma Street", half="North", hundred=100, parity="odd").json()
+    assert (len(face["numbers"]), face["left"]) == (42, [])
+    assert face["vacated"] == {"decided_on": "2026-06-01", "act": "Resolution 9"}
+    why = office.get("/api/v1/faces/why", street="Alma Street", half="North", number=145).json()
+    assert (why["exists"], why["free"], "Nobody holds it" in why["text"]) == (True, False, False)
+    assert "Alma Street was vacated on 2026-06-01 (Resolution 9): no number is given on it." in why["text"]
+    other = office.get("/api/v1/faces", street="Main Street", half="East", hundred=0, parity="odd").json()
+    assert (other["vacated"], other["left"] != []) == (None, True)
     assert office.post("/api/v1/streets/Main Street/vacate", act).status_code == 422  # a base line
 
 
