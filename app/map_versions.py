@@ -29,7 +29,7 @@ from app.columns import canonical
 from app.db import Database
 from app.law import law_on, today
 from app.settings import VillageSettings, plain
-from app.street_plans import AnyEdit, as_named_now, edited, is_of_streets
+from app.street_plans import AnyEdit, Edited, as_named_now, edited, is_of_streets
 from app.streets import VillageFiles, read_village
 from app.tables import imports, map_edits, maps, renamings, vacations
 from app.village import Edition, Village
@@ -210,18 +210,43 @@ class Atlas:
     def read(self, connection: Connection, version: int, more: Sequence[AnyEdit] = (), *, without: int = 0) -> Village:
         """Derive a version's village inside a transaction, with further edits on trial or without one of its own."""
         row = registers.get(connection, maps, version)
-        later = [act for act in registers.standing(connection, renamings) if act["made_at"] > row["made_at"]]
-        own = [edit for edit in edits_of(connection, version) if edit["id"] != without]
-        done = edited(unpack(row["snapshot"], self.files), row["made_at"], own, later, more)
-        done = replace(done, files=_open(done.files, vacated(connection, row["made_at"])))
-        edition = edition_of(row)  # an adopted map says how many names were wanting when it was adopted
-        if edition.adopted_on is None:
-            edition = replace(edition, placeholders=len(placeholders(done.files)))
+        done = self._edited(connection, row, more, without)
+        edition = edition_of(self.counted(connection, row, done))
         made = Village.of(
             done.files, law_on(row["law_date"]), done.rows, edition, {**done.names, **aliases(connection)}, done.bases
         )
         made = replace(made, formerly=formerly(connection), closed=closed(connection))
         return replace(made, street_edits=done.streets, lost=done.lost)
+
+    def _edited(self, connection: Connection, row: Row, more: Sequence[AnyEdit] = (), without: int = 0) -> Edited:
+        """Return a version's streets under its edits and the names given since, without those that were vacated."""
+        later = [act for act in registers.standing(connection, renamings) if act["made_at"] > row["made_at"]]
+        own = [edit for edit in edits_of(connection, row["version"]) if edit["id"] != without]
+        kept = row["snapshot"] if "snapshot" in row else registers.get(connection, maps, row["version"])["snapshot"]
+        done = edited(unpack(kept, self.files), row["made_at"], own, later, more)
+        return replace(done, files=_open(done.files, vacated(connection, row["made_at"])))
+
+    def counted(self, connection: Connection, row: Row, done: Edited | None = None) -> Row:
+        """Return a version's row with the placeholder names it has now; an adopted one's are those it was adopted with.
+
+        Parameters
+        ----------
+        connection
+            To the register.
+        row
+            The version.
+        done
+            Its streets, where they are known already.
+
+        Returns
+        -------
+        dict
+            The row.
+        """
+        if row["adopted_on"] is not None:
+            return row
+        files = (done or self._edited(connection, row)).files
+        return {**row, "placeholders": len(placeholders(files))}
 
     def ensure(self) -> None:
         """Make the first version, or the next where none is adopted and the village's files have changed."""
@@ -230,20 +255,18 @@ class Atlas:
             adopted = registers.counted(connection, maps, maps.c.status == "adopted")
             if not newest:
                 propose(self, connection, SYSTEM, "The first proposal, derived from the village's streets.")
-            elif not adopted and newest[0]["digest"] != self.digest(connection):
+            elif not adopted and self.changed(connection, newest[0]):
                 propose(self, connection, SYSTEM, "The village's files have changed since the last proposal.")
 
-    def digest(self, connection: Connection) -> str:
-        """Return the digest of the village's own files, under the names given since."""
-        renamed = registers.standing(connection, renamings)
-        return _digest(with_names(of_register(connection, self.files), renamed))
+    def changed(self, connection: Connection, row: Mapping[str, Any]) -> bool:
+        """Return whether the village's files are others than a version was made of; names given by acts are none.
 
-    @property
-    def files_changed(self) -> bool:
-        """Whether the village's files are others than the map in force was derived from."""
-        with self.database.read() as connection:
-            version = self.village.edition.version if self.village.edition else 0
-            return bool(registers.get(connection, maps, version)["digest"] != self.digest(connection))
+        The files are held against it under the names that were given when it was made.
+        """
+        at = row["made_at"]
+        stood = sa.or_(renamings.c.undone_at.is_(None), renamings.c.undone_at > at)
+        given = registers.rows(connection, renamings, renamings.c.made_at <= at, stood)
+        return bool(_digest(with_names(of_register(connection, self.files), given)) != row["digest"])
 
 
 def aliases(connection: Connection) -> dict[str, str]:

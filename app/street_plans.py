@@ -12,7 +12,7 @@ from app.village import SetBase
 from gis.address import street_key
 from gis.edits import Edit
 from gis.errors import EditError
-from gis.street_edits import BASE_LINE, NAME, STREET_KINDS, Plan, StreetEdit, apply
+from gis.street_edits import BASE_LINE, DRAW, NAME, STREET_KINDS, Plan, StreetEdit, apply
 
 Row = dict[str, Any]
 AnyEdit = Edit | StreetEdit
@@ -77,14 +77,19 @@ def columns_of(edit: AnyEdit) -> Row:
 
 
 def as_named_now(row: Mapping[str, Any], renamed: Iterable[Mapping[str, Any]]) -> Row:
-    """Return an edit that is carried over to a new proposal, under the names its streets were given since."""
+    """Return an edit that is carried over to a new proposal, under the names its streets were given since.
+
+    A name that the Board gave is confirmed, whatever stood for it when the edit was made.
+    """
     made = dict(row)
     content = dict(row["content"]) if row["content"] else None
     for act in renamed:
         if act["made_at"] > row["made_at"]:
-            made["street"] = act["new"] if made["street"] == act["old"] else made["street"]
             if content and row["kind"] == NAME and content["to"] == act["old"]:
-                content["to"] = act["new"]
+                content |= {"to": act["new"], "name_status": "confirmed"}
+            if content and row["kind"] == DRAW and made["street"] == act["old"]:
+                content["name_status"] = "confirmed"
+            made["street"] = act["new"] if made["street"] == act["old"] else made["street"]
     return {**made, "content": content}
 
 

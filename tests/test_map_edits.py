@@ -6,12 +6,15 @@ y = 660, Alma Street on x = 440 from y = -700 to 1500. Alma's blocks to First an
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from app.auth import Role
 from app.plat_check import _other_blocks
-from tests.people import state
+from tests.people import by_session, state
+from tests.plat import PLAT, village
 from tests.test_register import ADDRESSES, Office, office
 
 __all__ = ["office"]
@@ -360,6 +363,63 @@ def test_a_street_that_was_drawn_and_vacated_does_not_come_back(office: Office) 
     propose(office)
     assert "Oak Street" not in names(office)
     assert edit(office, 2, **DRAWN).json()["errors"][0]["field"] == "name"
+
+
+# --- what is said of a version ---
+
+
+def renamed(office: Office, old: str, new: str) -> Any:
+    act = {"name": new, "date": "2026-06-01", "act": "Ordinance 9", "reason": "the Board's"}
+    return office.post(f"/api/v1/streets/{old}/rename", act)
+
+
+def test_a_renaming_changes_no_file_of_the_village(office: Office) -> None:
+    clerk = by_session(office.database, "Ann Berg", Role.DIRECTOR)
+
+    def told() -> str:
+        return str(office.client.get("/maps", headers=clerk).text)
+
+    same, other = "The village’s files are those the map in force was made of", "The village’s files are others"
+    done = renamed(office, "First Avenue", "Pine Street").json()["act"]
+    assert same in told()
+    office.atlas.ensure()
+    assert [m["version"] for m in office.get("/api/v1/maps").json()["items"]] == [1]
+    assert office.post(f"/api/v1/acts/{done}/undo", {"reason": "another street was meant"}).status_code == 200
+    assert same in told()
+    assert renamed(office, "First Avenue", "Elm Avenue").status_code == 201
+    assert propose(office) == 2  # of the same files, under the new name
+    office.adopt(2)
+    assert same in told()
+    village(office.atlas.directory, {**PLAT, "Third Avenue": [(-2000, 900), (2000, 900)]})
+    assert other in told()
+    assert propose(office) == 3
+    assert "Version 3</a> proposes them as they are now" in told()
+    renamed(office, "Second Avenue", "Oak Street")
+    assert "Version 3</a> proposes them as they are now" in told()
+
+
+def test_how_many_names_are_wanting_is_one_number_everywhere(office: Office) -> None:
+    def told(version: int = 1) -> list[int]:
+        page = office.client.get("/maps").text
+        shown = re.findall(r"<dt>Placeholders</dt><dd>(?:(\d+) street|none)", page)
+        every = [m["placeholders"] for m in office.get("/api/v1/maps").json()["items"]]
+        one = office.get(f"/api/v1/maps/{version}").json()["placeholders"]
+        edition = office.atlas.of(version).edition
+        return [int(shown[-version] or 0), every[-version], one, edition.placeholders]
+
+    for name, x in (("Unnamed 01", 900), ("Unnamed 02", 1300)):
+        line = [[x, 100], [x, 1200]]
+        assert edit(office, **{**DRAWN, "street": name, "line": line, "name_status": "placeholder"}).status_code == 201
+    assert told() == [2, 2, 2, 2]
+    assert renamed(office, "Unnamed 01", "Oak Street").status_code == 201
+    assert told() == [1, 1, 1, 1]
+    office.adopt(reason="the Board knows.")
+    caution = "Adopted while 1 street had a placeholder for a name, because: the Board knows."
+    assert caution in office.client.get("/law").text
+    assert f"{caution}." not in office.client.get("/law").text
+    renamed(office, "Unnamed 02", "Elm Street")
+    assert told() == [1, 1, 1, 1]  # as many as were wanting when it was adopted
+    assert office.post("/api/v1/maps", {"reason": "anew"}).json()["placeholders"] == 0
 
 
 # --- a new plat ---

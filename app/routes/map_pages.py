@@ -79,7 +79,8 @@ def _list_page(
         rows = registers.rows(connection, maps, order=[maps.c.version.desc()])
         counts = {"numbers": _by_version(connection, addresses.c.map_version), "edits": _edits_by_version(connection)}
         force = map_versions.in_force(connection)
-    shown, pages = part([{**row, **about(row, rows, force)} for row in rows], number, 20)
+        shown, pages = part([{**row, **about(row, rows, force)} for row in rows], number, 20)
+        shown = [atlas.counted(connection, row) for row in shown]
     form = {"reason": "", "street": "", "faults": {}, **given}
     return page(request, "maps.html", status, found=shown, number=number, pages=pages, news=news, counts=counts, **form)
 
@@ -138,11 +139,12 @@ def _news(atlas: Atlas) -> Json:
     except StreetsError as error:
         return {"changed": True, "fault": str(error), "version": 0}
     with atlas.database.read() as connection:
-        digest = atlas.digest(connection)
         force = registers.get(connection, maps, map_versions.in_force(connection))
-        open_ones = maps.c.status == "proposal", maps.c.digest == digest
-        same = registers.rows(connection, maps, *open_ones, order=[maps.c.version.desc()], limit=1)
-    return {"changed": force["digest"] != digest, "fault": "", "version": same[0]["version"] if same else 0}
+        if not atlas.changed(connection, force):
+            return {"changed": False, "fault": "", "version": 0}
+        proposals = registers.rows(connection, maps, maps.c.status == "proposal", order=[maps.c.version.desc()])
+        same = (row["version"] for row in proposals if not atlas.changed(connection, row))
+        return {"changed": True, "fault": "", "version": next(same, 0)}
 
 
 # --- one version ----------------------------------------------------------------------------------------------

@@ -63,6 +63,7 @@ def map_list(atlas: AtlasDep) -> Response:
     with atlas.database.read() as connection:
         rows = registers.rows(connection, maps, order=[maps.c.version.desc()])
         force = map_versions.in_force(connection)
+        rows = [atlas.counted(connection, row) for row in rows]
         told = [records.version(row, map_versions.edits_of(connection, row["version"]), force) for row in rows]
     return answered({"items": told})
 
@@ -73,6 +74,7 @@ def map_propose(person: Editor, atlas: AtlasDep, asked: Reason | None = None) ->
     atlas.reread()
     with atlas.database.write() as connection:
         row = map_versions.propose(atlas, connection, person.actor, asked.reason if asked else "")
+        row = atlas.counted(connection, row)
     return answered(records.version(row), 201)
 
 
@@ -80,7 +82,7 @@ def map_propose(person: Editor, atlas: AtlasDep, asked: Reason | None = None) ->
 def map_get(version: Version, atlas: AtlasDep) -> Response:
     """Show a version; an edit that nothing of its map answers to is marked `unmatched`."""
     with atlas.database.read() as connection:
-        row = registers.get(connection, maps, version)
+        row = atlas.counted(connection, registers.get(connection, maps, version))
         edits, force = map_versions.edits_of(connection, version), map_versions.in_force(connection)
         lost = _lost(atlas, connection, version) if edits else set()
     told = records.version(row, edits, force)
@@ -143,7 +145,8 @@ def map_adopt(version: Version, asked: Adoption, person: Adopter, atlas: AtlasDe
 def map_withdraw(version: Version, asked: Reason, person: Editor, atlas: AtlasDep) -> Response:
     """Withdraw a proposal."""
     with atlas.database.write() as connection:
-        return answered(records.version(map_versions.withdraw(connection, person.actor, version, asked.reason)))
+        row = map_versions.withdraw(connection, person.actor, version, asked.reason)
+        return answered(records.version(atlas.counted(connection, row)))
 
 
 @router.get("/survey", summary="Whether the survey of § 288-15 G(1) is completed")
