@@ -308,8 +308,8 @@ def _check_new(village: Village, names: Sequence[str], found: _Found, report: Re
             wrong[name] = error
     for row, name in dict.fromkeys((row, piece.name) for row, piece in found):
         for fault in wrong[name].faults if name in wrong else ():
-            found = fault.found if name in fault.found else f"{name}: {fault.found}"
-            report.fault(row, "name", found, fault.expected)
+            words = fault.found if name in fault.found else f"{name}: {fault.found}"
+            report.fault(row, "name", words, fault.expected)
 
 
 def _doubled_beside(name: str, names: Iterable[str]) -> str:
