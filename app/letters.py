@@ -45,7 +45,7 @@ def check(connection: Connection, changed: Iterable[tuple[Mapping[str, Any] | No
     Raises
     ------
     DependsError
-        Naming the parts that would be left, or the number that is wanting.
+        Naming the parts that would be left, or the number that is wanting; what the act itself brings depends on none.
     """
     left, came = set(), {}
     for before, after in changed:
@@ -64,7 +64,7 @@ def check(connection: Connection, changed: Iterable[tuple[Mapping[str, Any] | No
             row for row in rows if is_part(row) and _base(row) not in bases and (group in left or row["id"] in came)
         ]
         if alone:
-            raise DependsError(_told(alone), [about(row) for row in alone])
+            raise DependsError(_told(alone), [about(row) for row in alone if row["id"] not in came])
 
 
 def check_base(connection: Connection, street_key: str, half: str, number: int, full: str) -> None:

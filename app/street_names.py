@@ -35,7 +35,12 @@ def as_street_name(text: str) -> str:
         It is no street's name.
     """
     name = tidy(text)
-    if not name or len(name) > LONGEST_TEXT // 2 or not name.isprintable():
+    unseen = next((c for c in name if not c.isprintable()), "")
+    if unseen:
+        raise StreetsError.of(
+            "name", f"the character U+{ord(unseen):04X}, which is not seen", "a name that is seen whole"
+        )
+    if not name or len(name) > LONGEST_TEXT // 2:
         raise StreetsError.of("name", name or "nothing", f"a street's name of at most {LONGEST_TEXT // 2} letters")
     parts = split_street_name(name)
     if not (any(c.isalpha() for c in parts.street_name) or parts.street_pre_type or name[-1].isalpha()):

@@ -286,6 +286,16 @@ def test_the_map_is_sent_the_numbers_in_view(town: Town) -> None:
 # --- one address ---
 
 
+def test_officers_are_told_where_documents_have_no_link(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = town.add(50, 10, street="Van Buren Street")
+    told = "They have no QR code and no link yet"
+    assert told in town.get(f"/addresses/{found}", "clerk").text
+    assert told not in town.get(f"/addresses/{found}").text
+    state = town.client.app.state  # type: ignore[attr-defined]
+    monkeypatch.setattr(state, "settings", state.settings.model_copy(update={"public_url": "https://numbers.example"}))
+    assert told not in town.get(f"/addresses/{found}", "clerk").text
+
+
 def test_the_public_sees_the_number_and_why_and_no_name(town: Town) -> None:
     found = town.add(50, 130, CREW, street="Van Buren Street", number=48, reason="Kept for the owner.")
     html = town.get(f"/addresses/{found}").text

@@ -759,6 +759,40 @@ def test_a_lettered_door_and_its_own_number(office: Office) -> None:
     assert other.json()["code"] == "NUMBER_TAKEN"
 
 
+def test_a_door_that_cannot_come_back_without_its_number_does_not_depend_on_itself(office: Office) -> None:
+    made = office.west(17).json()
+    door = office.west(19, number=145, suffix="A", reason="Two doors.", key="2").json()
+    for one in (door, made):
+        assert office.post(f"{ADDRESSES}/{one['id']}/retire", {"reason": "torn down"}).status_code == 200
+    refused = office.post(f"{ADDRESSES}/{door['id']}/restore", {"reason": "it stands"})
+    assert (refused.status_code, refused.json()["code"], refused.json()["dependents"]) == (409, "DEPENDS", [])
+    assert "145" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "named"),
+    [
+        ("notice", {"first": "yes"}, "first"),
+        ("retire", {"reason": "x", "letters": "yes"}, "letters"),
+    ],
+)
+def test_what_is_true_or_false_is_no_word(office: Office, path: str, sent: dict[str, str], named: str) -> None:
+    made = office.west(17).json()
+    refused = office.post(f"{ADDRESSES}/{made['id']}/{path}", sent)
+    assert refused.status_code == 422
+    assert [(e["field"], e["expected"]) for e in refused.json()["errors"]] == [(named, "true or false")]
+    vacated = {"date": "2026-06-01", "act": "Resolution 9", "reason": "never built", "retire": 1}
+    assert office.post("/api/v1/streets/Alma Street/vacate", vacated).status_code == 422
+
+
+def test_a_street_name_with_a_sign_that_is_not_seen_is_told_so(office: Office) -> None:
+    sent = {"name": "Elm\u202e Street", "date": "2026-06-01", "act": "Resolution 9", "reason": "renamed"}
+    refused = office.post("/api/v1/streets/Alma Street/rename", sent)
+    assert refused.status_code == 422
+    assert "U+202E" in refused.text
+    assert "100 letters" not in refused.text
+
+
 def test_documents_say_which_map_made_a_number_official(office: Office) -> None:
     made = office.west(0).json()
     longer_block(office)

@@ -17,6 +17,7 @@ from app.auth import Permission, Person
 from app.columns import canonical
 from app.deps import AtlasDep, PersonDep
 from app.map_versions import Atlas
+from app.routes.document_routes import base_url
 from app.routes.listing import near
 from app.routes.rendering import page, sent, with_query
 from app.routes.wording import PLACES, display_words, history, status_words
@@ -218,6 +219,7 @@ def address_page(
     shown |= {"words": status_words(found, row, edition), "edition": edition, "cases": case_of}
     shown |= {"display": display_words(found["set_back"]), "neighbours": beside, "has_face": _has_face(village, row)}
     shown |= {"script": maps.map_script(village), "needles": maps.needles(village), "places": PLACES}
+    shown["on_paper"] = base_url(request.app.state.settings)
     return page(request, "address.html", status, data=_drawn(village, found, row, beside), **shown)
 
 

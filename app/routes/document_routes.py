@@ -30,7 +30,9 @@ Addressee = Annotated[str, Field(max_length=500, description="Owner, occupant or
 class NoticeRequest(Body):
     """An assignment notice."""
 
-    first: Annotated[bool, Field(description="The first number, which the Village pays; else a replacement.")] = True
+    first: Annotated[
+        bool, Field(strict=True, description="The first number, which the Village pays; else a replacement.")
+    ] = True
     addressee: Addressee = ""
 
 

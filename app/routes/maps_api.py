@@ -54,7 +54,9 @@ class Renaming(BoardAct):
 class Vacation(BoardAct):
     """A Board act that vacates a street."""
 
-    retire: Annotated[bool, Field(description="Whether addresses left on it are retired in the same act.")] = False
+    retire: Annotated[
+        bool, Field(strict=True, description="Whether addresses left on it are retired in the same act.")
+    ] = False
 
 
 @router.get("/maps", summary="Versions of the Street Numbering Map")

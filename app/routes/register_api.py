@@ -49,7 +49,9 @@ class Reason(Body):
 class Retirement(Reason):
     """Why an address is retired."""
 
-    letters: Annotated[bool, Field(description="Whether lettered doors of its number are retired with it.")] = False
+    letters: Annotated[
+        bool, Field(strict=True, description="Whether lettered doors of its number are retired with it.")
+    ] = False
 
 
 class Entrance(Body):
@@ -121,7 +123,10 @@ class Decision(Reason):
     suffix: Annotated[str, Field(max_length=5)] = ""
     another_building: Annotated[
         bool,
-        Field(description="Whether it is another building than the one this entrance's number is of (§ 288-15 H)."),
+        Field(
+            strict=True,
+            description="Whether it is another building than the one this entrance's number is of (§ 288-15 H).",
+        ),
     ] = False
 
 
