@@ -224,7 +224,6 @@ def correct(
         Nothing to correct, a field that cannot be, no reason, a number that is held or of the other side.
     """
     row, village = _active(connection, address_id), atlas.now(connection)
-    given = atlas.at(connection, row["map_version"])
     place = registers.get(connection, locations, row["location_id"])
     act = Act(connection, actor, needs_reason(reason))
     moved = _place_changes(village, place, wanted)
@@ -237,7 +236,7 @@ def correct(
         place = registers.update(act, "correct", locations, place, moved)
     if same and not moved.keys() & BEARING:  # it says nothing of the number: why it is so stays as it was issued
         return _with_doors(act, row, place) if "doors" in moved else row
-    under = _given_under(village, given, row) if same else village
+    under = _given_under(atlas, connection, village, row) if same else village
     found = considered_anew(connection, under, row, place, act.reason, number=number, suffix=suffix)
     if moved.keys() & {"x_ft", "building", "lot"}:
         check_outlines(village, found)
@@ -245,7 +244,7 @@ def correct(
     columns = because(connection, under, found, _clerk_s(connection, row, number), parts, stays=same)
     adopted = village.edition is not None and village.edition.adopted
     if same:
-        columns |= _stands(connection, village, row, columns, adopted=adopted)
+        columns |= _stands(connection, village, row, columns)
     elif row["status"] == "official" and not adopted:  # as one brought in was before
         columns["status"] = "provisional"
     check_free(connection, {**row, **columns})
@@ -255,18 +254,17 @@ def correct(
     return now
 
 
-def _given_under(village: Village, given: Village, row: registers.Row) -> Village:
+def _given_under(atlas: Atlas, connection: Connection, village: Village, row: registers.Row) -> Village:
     """Return the village of the map that a number was given under; the one in force where that has not its street."""
+    given = atlas.at(connection, row["map_version"])  # no map was written in this transaction
     return given if row["street"] in given.frontages.names else village
 
 
-def _stands(
-    connection: Connection, village: Village, row: registers.Row, columns: Json, *, adopted: bool
-) -> Mapping[str, Any]:
+def _stands(connection: Connection, village: Village, row: registers.Row, columns: Json) -> Mapping[str, Any]:
     """Return the columns that a correction of the place leaves to the number as it was given, or holds anew."""
     findings = [*(finding for finding in row["findings"] if finding["code"] == EXISTED), *columns["findings"]]
     conforms = row["conforms"]
-    if adopted:
+    if village.edition is not None and village.edition.adopted:
         conforms = agrees(connection, village, {**row, **columns, "findings": findings})
     elif existed(row):
         conforms = columns["computed_number"] == row["number"]
