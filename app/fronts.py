@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.engine import Connection
@@ -104,6 +105,12 @@ def front(village: Village, connection: Connection, street: str, half: str, hund
     }
 
 
+def _no_block(rows: Sequence[Row], number: int, block: int) -> str:
+    first, last = rows[0], rows[-1]
+    has = f"its blocks are {first.hundred} to {last.hundred}" if len(rows) > 1 else f"it has the {last.hundred}"
+    return f"{number} is of the {block} block, and {last.side} {last.street} has no such block: {has} (§ 288-15 D)."
+
+
 def why(
     village: Village, connection: Connection, street: str, half: str, number: int, *, even: bool | None = None
 ) -> Json:
@@ -135,13 +142,7 @@ def why(
     even = number % 2 == 0 if even is None else even
     if row is None:
         row = rows[-1]
-        hundreds = (
-            f"its blocks are {rows[0].hundred} to {row.hundred}" if len(rows) > 1 else f"it has the {row.hundred}"
-        )
-        text = (
-            f"{number} is of the {block} block, and {row.side} {row.street} has no such block: {hundreds} (§ 288-15 D)."
-        )
-        place = Place(number, False, None, None, text)
+        place = Place(number, False, None, None, _no_block(rows, number, block))
     else:
         place = why_not(village.map, row, number, even=even)
     holders = registers.holders(connection, street_key(row.street), row.side, number)
