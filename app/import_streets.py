@@ -38,7 +38,8 @@ STRETCH_FT = 100.0
 """Streets that meet or cross at an acute angle lie on one another for less than this."""
 _ANY = "a street"
 _CLASSES = {"S1730": "alley", "S1740": "private", "S1710": "path", "S1720": "path", "S1820": "path", "S1830": "path"}
-"""Kinds of streets by the feature class of TIGER; the others are streets."""
+_CLASSES |= {"service": "private", "track": "private"}
+"""Kinds of streets by the feature class of TIGER or the highway tag of OpenStreetMap; the others are streets."""
 _Found = list[tuple[int, Piece]]
 
 
@@ -67,8 +68,8 @@ class Lines:
 
 
 def classes(sheet: Sheet) -> list[str]:
-    """Return the column of TIGER's feature classes, which tell a street's kind; none where there is no such column."""
-    return [name for name in sheet.columns if name.upper() == "MTFCC"][:1]
+    """Return the column of classes, TIGER's or OpenStreetMap's, that tell a street's kind; none where there is none."""
+    return [name for name in sheet.columns if name.upper() in {"MTFCC", "HIGHWAY"}][:1]
 
 
 def lines(

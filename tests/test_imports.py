@@ -901,15 +901,22 @@ def test_roads_without_a_name_in_an_openstreetmap_extract_are_left_out_and_count
     assert len(checked.content or ()) == 5
 
 
-def test_a_street_s_kind_is_known_by_the_feature_class_of_tiger(plat: Atlas, tmp_path: Path) -> None:
-    """S1730 is an alley and S1740 a private road; S1400 is a street."""
-    classes = ["S1400"] * 5 + ["S1730", "S1740"]
+@pytest.mark.parametrize(
+    ("column", "one", "other_one", "kind"),
+    [("MTFCC", "S1400", "S1730", "alley"), ("highway", "residential", "service", "private")],
+)
+def test_a_street_s_kind_is_known_by_its_class(
+    plat: Atlas, tmp_path: Path, column: str, one: str, other_one: str, kind: str
+) -> None:
+    """S1730 of TIGER is an alley and S1740 a private road; OpenStreetMap's service ways lead to premises."""
+    private = "S1740" if column == "MTFCC" else "track"
+    classes = [one] * 5 + [other_one, private]
     other = LineString([(900, -100), (900, 900)])
-    path = streets(tmp_path, [("Elm Alley", ELM), ("Oak Street", other)], MTFCC=classes)
+    path = streets(tmp_path, [("Elm Alley", ELM), ("Oak Street", other)], **{column: classes})
     checked = looked(plat, path, "streets")
     bring_in(plat, CONSOLE, checked)
     kinds = {piece.name: piece.kind for piece in plat.of(2).network.pieces}
-    assert (kinds["Main Street"], kinds["Elm Alley"], kinds["Oak Street"]) == ("street", "alley", "private")
+    assert (kinds["Main Street"], kinds["Elm Alley"], kinds["Oak Street"]) == ("street", kind, "private")
 
 
 def test_why_a_name_is_taken_as_another(plat: Atlas, tmp_path: Path) -> None:
