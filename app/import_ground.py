@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import shapely
@@ -13,6 +12,7 @@ from sqlalchemy.engine import Connection
 
 from app.import_cells import MOST_NAMED
 from app.import_report import Report
+from app.lots import as_polygon
 from app.tables import buildings, lots
 
 TABLES: Mapping[str, sa.Table] = {"lots": lots, "buildings": buildings}
@@ -100,18 +100,12 @@ def covered(
     for row_id, name, outline in connection.execute(asked.order_by(table.c.id)):
         if name in given:
             continue
-        own = polygon(outline)
+        own = as_polygon(outline)
         over = sorted(tree.query(own, predicate="intersects").tolist())
         shared = {k: shapely.intersection(own, shapes[k]) for k in over}
         if shared and shapely.union_all(list(shared.values())).area > MOST_SHARE * own.area:
             found[row_id] = name, [k for k, part in shared.items() if part.area > 0]
     return found
-
-
-def polygon(outline: Mapping[str, Any]) -> Polygon:
-    """Return the polygon that the register keeps of a lot or building, working CRS, US survey feet."""
-    first, *holes = outline["coordinates"]
-    return Polygon(first, holes)
 
 
 def _warn_overlaps(rows: Sequence[int], labels: Sequence[str], shapes: Sequence[Polygon], report: Report) -> None:

@@ -16,10 +16,11 @@ from sqlalchemy.engine import Connection
 
 from app.assign import MOST_VERTICES
 from app.import_addresses import AT_ONCE, Tick
-from app.import_ground import check_ground, covered, polygon
+from app.import_ground import check_ground, covered
 from app.import_places import DECLARE, Known, shapes_of
 from app.import_report import Report
 from app.import_tables import Sheet
+from app.lots import as_polygon
 from app.village import Village
 from gis.crs import looks_like_degrees
 from gis.linework import Floats
@@ -138,7 +139,7 @@ def _inside(
 
 def covered_now(connection: Connection, found: Outlines) -> frozenset[int]:
     """Return the ids of what stands now and lies under the shapes of a file."""
-    return frozenset(covered(connection, found.kind, found.labels, [polygon(shape) for shape in found.shapes]))
+    return frozenset(covered(connection, found.kind, found.labels, [as_polygon(shape) for shape in found.shapes]))
 
 
 def shapes_told(sheet: Sheet, columns: Mapping[str, str], report: Report) -> NDArray[np.object_] | None:

@@ -91,7 +91,12 @@ def of_place(village: Village, connection: Connection, east: float, north: float
 
 def shape(row: Mapping[str, Any]) -> Polygon:
     """Return the polygon of a lot or building, working CRS, US survey feet."""
-    first, *holes = row["shape"]["coordinates"]
+    return as_polygon(row["shape"])
+
+
+def as_polygon(outline: Mapping[str, Any]) -> Polygon:
+    """Return the polygon that the register keeps as GeoJSON of the working CRS, US survey feet."""
+    first, *holes = outline["coordinates"]
     return Polygon(first, holes)
 
 
