@@ -241,7 +241,7 @@ def correct(
     request: Request, person: Officer, atlas: AtlasDep, address_id: Id, typed: Annotated[Corrected, Form()]
 ) -> Response:
     """Correct those fields that differ from what the form showed, where the record is still so."""
-    c = typed.model_dump(exclude={"was"})
+    c, now = typed.model_dump(exclude={"was"}), {}
     try:
         with atlas.database.write() as connection:
             now = _recorded(atlas, connection, address_id)
