@@ -37,7 +37,14 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     429: {"model": Problem, "description": "More requests a second than a key may make; `Retry-After` says when."},
 }
 router = APIRouter(prefix="/api/v1/911", tags=["911"], responses=PROBLEMS)
-AddressText = Annotated[str, Query(max_length=1000, examples=["145 N Alma St"], description="As anyone writes it.")]
+LONGEST = 1000
+"""So many letters an address may have."""
+ADDRESS: Json = {
+    "name": "address",
+    "in": "query",
+    "description": "As anyone writes it; or, in its place, CLDXF elements as parameters of their own names.",
+    "schema": {"type": "string", "maxLength": LONGEST, "default": "", "examples": ["145 N Alma St"]},
+}
 LOG_FOLDER = "911-log"
 """Where requests are logged, in the state directory."""
 LOG_DAYS = 400
@@ -273,9 +280,12 @@ def _once(request: Request, known: Collection[str]) -> dict[str, str]:
     return values
 
 
-def _text(request: Request, address: str) -> str:
+def _text(request: Request) -> str:
     """Return the address that is asked for, as one text or by its CLDXF elements."""
-    parts = {name: value for name, value in _once(request, ()).items() if name != "address"}
+    parts = _once(request, ())
+    address = parts.pop("address", "")
+    if len(address) > LONGEST:
+        raise StreetsError.of("address", f"{len(address):,} letters", f"at most {LONGEST:,}")
     if address and parts:
         names = ", ".join(parts)
         raise StreetsError.of("address", f"a text, and also {names}", "one text, or CLDXF elements alone")
@@ -286,10 +296,11 @@ def _text(request: Request, address: str) -> str:
     return address
 
 
-async def _answered(request: Request, address: str, ask: Callable[..., Json]) -> Response:
+async def _answered(request: Request, ask: Callable[..., Json]) -> Response:
+    # the text is read here and not by the route: solving a parameter takes longer than finding the address
     watch, fresh = request.app.state.watch, request.state.fresh
     try:
-        made = ask(watch.index, watch.village, _text(request, address))
+        made = ask(watch.index, watch.village, _text(request))
     except StreetsError as error:
         return refusal(error, fresh)
     if made["match"] == "none" and ask is locate:
@@ -299,16 +310,20 @@ async def _answered(request: Request, address: str, ask: Callable[..., Json]) ->
     return answer(made, fresh)
 
 
-@router.get("/validate", summary="Whether an address is one, and of each element whether it is right")
-async def lookup_validate(request: Request, address: AddressText = "") -> Response:
+@router.get(
+    "/validate",
+    summary="Whether an address is one, and of each element whether it is right",
+    openapi_extra={"parameters": [ADDRESS]},
+)
+async def lookup_validate(request: Request) -> Response:
     """Hold an address against the register and the map; near matches are told and never taken for it."""
-    return await _answered(request, address, validate)
+    return await _answered(request, validate)
 
 
-@router.get("/locate", summary="Where an address is")
-async def lookup_locate(request: Request, address: AddressText = "") -> Response:
+@router.get("/locate", summary="Where an address is", openapi_extra={"parameters": [ADDRESS]})
+async def lookup_locate(request: Request) -> Response:
     """Give the place of an address, how it is known, its block and its cross streets."""
-    return await _answered(request, address, locate)
+    return await _answered(request, locate)
 
 
 class Place(BaseModel):
