@@ -98,7 +98,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     logged = settings.state_dir / LOG_FOLDER
     app.add_middleware(Lookups, watch=app.state.watch, directory=logged, rate=settings.lookup_rate)
     # first, and not as a router of its own: each route or router before would cost every lookup some microseconds
-    app.router.routes.extend(lookups.router.routes)
+    app.router.routes.extend([*lookups.direct.routes, *lookups.router.routes])
     app.include_router(api.router)
     app.include_router(register_api.router)
     app.include_router(maps_api.router)
