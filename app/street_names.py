@@ -144,7 +144,7 @@ def doubled(village: Village, name: str, own: str = "") -> str:
 def check_halves(village: Village, name: str, own: str = "", beside: Iterable[str] = ()) -> None:
     """Refuse a name that is another street's with a direction: addresses of its half are written so (§ 288-15 C).
 
-    Every door by which a street gets a name asks this: a map's edits, the plat check, imports and the Board's renamings.
+    Every door by which a street gets a name asks this: a map's edits, the plat check, imports, the Board's renamings.
 
     Parameters
     ----------
