@@ -7,7 +7,7 @@ import pytest
 from gis.errors import GeometryError
 from gis.measure import Measured, Verdict, judge, rss
 
-COMPLIES, VIOLATES, UNDECIDED = Verdict
+COMPLIES, VIOLATES, UNDECIDED = Verdict.COMPLIES, Verdict.VIOLATES, Verdict.UNDECIDED
 
 
 def test_uncertainties_add_by_the_root_of_their_squares():
