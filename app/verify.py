@@ -14,7 +14,19 @@ from sqlalchemy.engine import Connection
 from app.audit import FIRST, breaks
 from app.columns import canonical
 from app.schema import head, require_head
-from app.tables import FROZEN, GUARDED, ONE, audit, documents, explanations, maps, metadata, renamings, vacations
+from app.tables import (
+    FROZEN,
+    GUARDED,
+    ONE,
+    audit,
+    documents,
+    explanations,
+    maps,
+    metadata,
+    object_photos,
+    renamings,
+    vacations,
+)
 from gis.address import street_key
 
 LOGGED = tuple(table for table in metadata.sorted_tables if GUARDED.get(table.name) == ("DELETE",))
@@ -195,6 +207,9 @@ def _contents(connection: Connection) -> Iterator[str]:
         held = connection.execute(sa.select(audit.c.seq).where(audit.c.hash == head_then)).first()
         if held is None and head_then != FIRST:
             yield f"{named}: the audit has no entry with the head printed on it, {head_then}"
+    for row in _streamed(connection, sa.select(object_photos)):
+        if hashlib.sha256(row["bytes"]).hexdigest() != row["sha256"]:
+            yield f"object_photos {row['id']}: its picture is not what was kept"
     for row in _streamed(connection, sa.select(maps)):
         if not _unpacked(row["snapshot"]):
             yield f"maps {row['version']}: its content cannot be read"
