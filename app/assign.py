@@ -8,17 +8,17 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from shapely import Polygon
 
 from app.answers import listed
+from app.positions import into_feet, polygon
 from app.village import LONLAT, Village
 from gis.address import format_full, format_usps, on_street, street_key
-from gis.crs import check_feet, check_lonlat, is_geographic
+from gis.crs import is_geographic
 from gis.errors import AddressError, Fault, GeometryError
 from gis.explain import Explanation
 from gis.findings import Finding
 from gis.locate import FIND_STREET
-from gis.lots import Embraced, check_polygon, embraced
+from gis.lots import Embraced, embraced
 from gis.numbering import Doors, candidates, findings
 from gis.reasons import explain
 
@@ -77,20 +77,6 @@ def place(village: Village, x: float, y: float, crs: str) -> tuple[float, float]
     east, north = into_feet(village, x, y, crs)
     check_inside(village, candidates(village.frontages, east, north)[0], x, y)
     return east, north
-
-
-def into_feet(village: Village, x: float, y: float, crs: str) -> tuple[float, float]:
-    """Return a position in the working CRS, US survey feet, refusing what is no position there."""
-    for field, value in (("x", x), ("y", y)):
-        if not math.isfinite(value):
-            raise GeometryError.of(field, value, "a finite number")
-    project = village.into_feet(crs)
-    if is_geographic(crs):
-        check_lonlat(x, y, field="x, y", working=village.files.settings.working_crs)
-    east, north = project(x, y)
-    if not is_geographic(crs):
-        check_feet(east, north, bounds=village.network.edge.bounds, field="x, y")
-    return float(east), float(north)
 
 
 def check_inside(village: Village, door: Doors, x: float, y: float, field: str = "x, y") -> None:
@@ -204,10 +190,6 @@ def _features(village: Village, why: Explanation, crs: str) -> Json:
     return {"type": "FeatureCollection", "features": features}
 
 
-MOST_VERTICES = 10_000
-"""A lot with more vertices is refused."""
-
-
 def lot_numbers(village: Village, lot: Json, crs: str = LONLAT, street: str | None = None) -> Json:
     """Tell the numbers "belonging or embraced within the limits" of a lot (§ 288-15 J).
 
@@ -258,78 +240,3 @@ def embraced_json(one: Embraced) -> Json:
         "without_numbers_ft": round(one.tail_ft, 2),
         "section": "288-15 J",
     }
-
-
-def polygon(village: Village, content: Json, crs: str, field: str = "lot") -> Polygon:
-    """Read a GeoJSON polygon into the working CRS, refusing what is none.
-
-    Parameters
-    ----------
-    village
-        The village.
-    content
-        The GeoJSON.
-    crs
-        Its CRS.
-    field
-        The input's name, for the message.
-
-    Returns
-    -------
-    Polygon
-        Valid, in the village, US survey feet.
-
-    Raises
-    ------
-    StreetsError
-        Naming the place of the fault; nothing is repaired.
-    """
-    rings = _rings(content, field)
-    project = village.into_feet(crs)
-    x, y = np.concatenate(rings).T
-    if is_geographic(crs):
-        check_lonlat(x, y, field=field, working=village.files.settings.working_crs)
-    else:
-        check_feet(*project(x, y), bounds=village.network.edge.bounds, field=field)
-    check_polygon(Polygon(rings[0], rings[1:]), field)  # a fault is told in the caller's own coordinates
-    shape = Polygon(*_projected(rings, project, field))
-    check_polygon(shape, field)
-    if shape.distance(village.network.edge) > 0:
-        raise GeometryError.of(field, "a polygon outside the village", f"a {field} in {village.files.settings.name}")
-    return shape
-
-
-def _projected(rings: list[Any], project: Any, field: str) -> tuple[Any, list[Any]]:
-    flat = [np.stack(project(ring[:, 0], ring[:, 1]), axis=1) for ring in rings]
-    if not all(np.isfinite(ring).all() for ring in flat):
-        raise GeometryError.of(field, "a position the working CRS cannot place", "positions in the village")
-    return flat[0], flat[1:]
-
-
-def _rings(lot: Json, field: str) -> list[Any]:
-    """Return the rings of a GeoJSON polygon, shape (n, 2) each."""
-    found = lot.get("geometry") if lot.get("type") == "Feature" else lot
-    if not isinstance(found, dict) or found.get("type") != "Polygon":
-        kind = found.get("type") if isinstance(found, dict) else found
-        raise GeometryError.of(f"{field}.type", kind, "a GeoJSON Polygon")
-    rings = found.get("coordinates")
-    if not isinstance(rings, list) or not rings:
-        raise GeometryError.of(f"{field}.coordinates", rings, "a list of rings")
-    if sum(len(ring) if isinstance(ring, list) else 1 for ring in rings) > MOST_VERTICES:
-        raise GeometryError.of(f"{field}.coordinates", "too many vertices", f"at most {MOST_VERTICES}")
-    return [_ring(ring, f"{field}.coordinates[{k}]") for k, ring in enumerate(rings)]
-
-
-def _ring(ring: Any, field: str) -> Any:
-    try:
-        vertices = np.array([[float(x), float(y)] for x, y, *_ in ring])
-    except (TypeError, ValueError, OverflowError) as error:
-        raise GeometryError.of(field, ring, "a ring of [x, y] positions") from error
-    if len(vertices) < 4:
-        raise GeometryError.of(field, f"{len(vertices)} positions", "four or more positions, the last the first")
-    if not np.isfinite(vertices).all():
-        place = int(np.flatnonzero(~np.isfinite(vertices).all(axis=1))[0])
-        raise GeometryError.of(f"{field}[{place}]", str(vertices[place].tolist()), "finite numbers")
-    if not np.array_equal(vertices[0], vertices[-1]):
-        raise GeometryError.of(field, "a ring that is open", "a ring whose last position is its first")
-    return vertices

@@ -14,11 +14,12 @@ from sqlalchemy.engine import Connection
 from app import cases, letters, registers
 from app.acts import as_json, because, numbered
 from app.answers import listed
-from app.assign import check_inside, into_feet, polygon
+from app.assign import check_inside
 from app.audit import Act, Actor
 from app.columns import instant
 from app.considered import Considered, TakenError, Wanted, about_holder, check_outlines, consider, letter
 from app.map_versions import Atlas
+from app.positions import into_feet, polygon
 from app.registers import DependsError
 from app.settings import plain
 from app.tables import PLACEMENTS, addresses, doubts, locations

@@ -17,11 +17,12 @@ from sqlalchemy.engine import Connection
 
 from app import registers
 from app.answers import listed
-from app.assign import check_inside, into_feet, polygon
+from app.assign import check_inside
 from app.clocks import local_day
 from app.letters import is_part
 from app.lots import of_place
 from app.map_versions import vacated
+from app.positions import into_feet, polygon
 from app.set_back import from_street_line
 from app.settings import plain
 from app.sounds import sound_alike

@@ -14,13 +14,13 @@ from shapely.geometry.base import BaseGeometry
 from shapely.validation import explain_validity
 from sqlalchemy.engine import Connection
 
-from app.assign import MOST_VERTICES
 from app.import_addresses import AT_ONCE, Tick
 from app.import_ground import check_ground, covered
 from app.import_places import DECLARE, Known, shapes_of
 from app.import_report import Report
 from app.import_tables import Sheet
 from app.lots import as_polygon
+from app.positions import MOST_VERTICES
 from app.village import Village
 from gis.crs import looks_like_degrees
 from gis.linework import Floats

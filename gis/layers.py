@@ -1,4 +1,4 @@
-"""The layers of the right-of-way that checks measure against: shapes with their accuracy and whether they are assumed."""
+"""The layers of the right-of-way that checks measure against: shapes, their accuracy, and what is assumed."""
 
 from __future__ import annotations
 

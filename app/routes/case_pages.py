@@ -13,7 +13,6 @@ from sqlalchemy.engine import Connection
 
 from app import case_records, case_steps, cases, issuing, maps, registers, search
 from app.answers import as_csv
-from app.assign import into_feet
 from app.auth import Permission, Person, new_token
 from app.case_facts import happened
 from app.case_records import Sieve
@@ -24,6 +23,7 @@ from app.duties import ORDINANCE
 from app.errors import headers_of, status_of
 from app.map_versions import Atlas
 from app.once import RepeatedError
+from app.positions import into_feet
 from app.routes import words
 from app.routes.asked import read_degrees
 from app.routes.cases_api import meant

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query, Request, Response
 
 from app import lots, registers
 from app.answers import as_csv
-from app.assign import into_feet
 from app.deps import AtlasDep, PersonDep
+from app.positions import into_feet
 from app.routes.api import answered
 from app.routes.forms import READ, Id, Text, csv_file
 from app.routes.places import REACH_FT, SIZE_PX, picture

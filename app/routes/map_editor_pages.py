@@ -13,7 +13,6 @@ from sqlalchemy.engine import Connection
 
 from app import edit_preview, map_versions, maps, registers, worklist
 from app.answers import Json, as_csv
-from app.assign import into_feet
 from app.auth import Permission, Person
 from app.deps import AtlasDep, PersonDep, needs
 from app.errors import headers_of, status_of
@@ -21,6 +20,7 @@ from app.map_edits import REACH_FT
 from app.map_versions import Atlas
 from app.naming import on_street
 from app.plat_check import plat_check
+from app.positions import into_feet
 from app.routes import words
 from app.routes.asked import read_degrees, read_pair
 from app.routes.forms import READ, Id, PageNumber, Text, Typed, csv_file, faults_of, go, part

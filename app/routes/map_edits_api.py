@@ -8,10 +8,10 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import ConfigDict, Field
 
 from app import edit_preview, worklist
-from app.assign import into_feet
 from app.auth import Permission, Person
 from app.deps import AtlasDep, PersonDep, needs
 from app.plat_check import plat_check
+from app.positions import into_feet
 from app.routes.api import answered
 from app.routes.register_api import PROBLEMS, Body, Finite, Reason, Text
 from app.street_names import present_name
