@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from gis.errors import Fault, StreetsError
-from gis.rules import NumberingLaw
+from gis.rules import NumberingLaw, RowLaw
 
 LAW_FILE = Path(__file__).with_name("law.toml")
 UNIT_OF = {
@@ -33,6 +33,23 @@ UNIT_OF = {
     "display_distance_ft": "ft",
     "neglect_days": "days",
     "after_service_days": "days",
+    "walk_vertical_in": "in",
+    "walk_gap_in": "in",
+    "walk_surface_in": "in",
+    "frozen_from": "day",
+    "frozen_to": "day",
+    "trench_ahead_ft": "ft",
+    "trench_open_ft": "ft",
+    "moratorium_years": "years",
+    "materials_walk_part": "part",
+    "materials_way_part": "part",
+    "fixture_clear_ft": "ft",
+    "privilege_part": "part",
+    "snow_building_ft": "ft",
+    "terrace_ft": "ft",
+    "mailbox_curb_in": "in",
+    "mailbox_paved_ft": "ft",
+    "petition_percent": "percent",
 }
 """Every key the software asks the law for, and its unit."""
 
@@ -57,7 +74,7 @@ class LegalValue(BaseModel):
 
     key: str
     value: Annotated[int | float, Field(gt=0)]
-    unit: Literal["number", "ft", "in", "days"]
+    unit: Literal["number", "ft", "in", "days", "years", "percent", "part", "day"]
     section: Text
     letters: Literal["inferred", "text"]
     effective: date
@@ -96,6 +113,13 @@ class Law:
     def numbering(self) -> NumberingLaw:
         """The numbers of D and E as the rules of `gis.numbering` take them."""
         return NumberingLaw(**{field.name: int(self[field.name].value) for field in fields(NumberingLaw)})
+
+    @cached_property
+    def right_of_way(self) -> RowLaw:
+        """The numbers of the right-of-way as the checks take them: feet, and shares of a whole."""
+        values = {field.name: float(self[field.name].value) for field in fields(RowLaw)}
+        into = {"in": lambda v: v / 12.0, "part": lambda v: 1.0 / v, "percent": lambda v: v / 100.0}
+        return RowLaw(**{name: into.get(self[name].unit, float)(value) for name, value in values.items()})
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,81 @@ class NumberingLaw:
 
 
 @dataclass(frozen=True)
+class RowLaw:
+    """The numbers of §§ 288-4 to 288-18 in force on one date: lengths in feet, shares of a whole.
+
+    The names are those of the law's own numbers; those of inches (`_in`) are here in feet too.
+
+    Parameters
+    ----------
+    walk_vertical_in, walk_gap_in, walk_surface_in
+        What makes a sidewalk defective (§ 288-4 E), feet: 3/4, 1 1/4 and 1/2 inch.
+    trench_ahead_ft, trench_open_ft
+        The most a trench is dug ahead of the pipe, and left open behind it (§ 288-6 B(1)): 250 and 500.
+    materials_walk_part, materials_way_part
+        The most that building materials take of the sidewalk and of the travelled way (§ 288-7 B(2)): 1/2 and 1/3.
+    fixture_clear_ft
+        The least that a fixture leaves clear of a sidewalk (§ 288-7 C(3)): 3.
+    privilege_part
+        The most that a permitted obstruction covers of a street or alley (§ 288-8 D(1)): 1/3.
+    display_distance_ft
+        Farther from the street line a building's number is shown there (§ 288-15 G(3)): 50.
+    snow_building_ft
+        How near the right-of-way a building stands whose snow may go onto the street (§ 288-9 C): 5.
+    terrace_ft
+        Depth of the terrace from the curb line where no sidewalk bounds it (§ 288-10 A): 4.
+    mailbox_curb_in, mailbox_paved_ft
+        The least set-back of a mailbox behind the face of the curb, and from the paved edge (§ 288-10 D(7)), feet.
+    petition_percent
+        The share of the frontage that more than join a petition (§ 288-18 A): 1/2.
+    """
+
+    walk_vertical_in: float
+    walk_gap_in: float
+    walk_surface_in: float
+    trench_ahead_ft: float
+    trench_open_ft: float
+    materials_walk_part: float
+    materials_way_part: float
+    fixture_clear_ft: float
+    privilege_part: float
+    display_distance_ft: float
+    snow_building_ft: float
+    terrace_ft: float
+    mailbox_curb_in: float
+    mailbox_paved_ft: float
+    petition_percent: float
+
+
+@dataclass(frozen=True)
+class RowReading:
+    """Settings of the reading of the right-of-way: not law, but needed to apply it.
+
+    Parameters
+    ----------
+    curb_back_ft
+        From the face of a curb to its back, where the terrace begins.
+    gutter_ft
+        Width of the gutter at the face of the curb.
+    lane_ft
+        Width of one lane of traffic.
+    walk_at_curb_ft
+        A walk whose near edge is not farther behind the back of the curb is directly at the curb.
+    terrace_reach_ft
+        A walk farther from the curb than this does not bound its terrace.
+    expired_days
+        For how long a work that has ended is listed as recently expired.
+    """
+
+    curb_back_ft: float = 0.5
+    gutter_ft: float = 1.5
+    lane_ft: float = 10.0
+    walk_at_curb_ft: float = 0.5
+    terrace_reach_ft: float = 30.0
+    expired_days: float = 30.0
+
+
+@dataclass(frozen=True)
 class Reading:
     """Settings of the reading: not law, but needed to apply it to linework. Feet are US survey feet.
 

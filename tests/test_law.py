@@ -13,7 +13,7 @@ from gis.rules import NumberingLaw
 
 FIRST_DAY = date(2002, 10, 2)
 
-# Source: Code of the Village of Benton, Wisconsin, § 288-15, as a public text of law free of copyright; the
+# Source: Code of the Village of Benton, Wisconsin, §§ 288-4 to 288-18, as a public text of law free of copyright; the
 # paragraphs that hold numbers. Lines are broken here only; a blank line parts two sections' text.
 ORDINANCE = """
 Numbering. The numbering for each street shall begin at the base line. The numbers within the first block shall be 10 to
@@ -44,6 +44,65 @@ Penalty. If the owner or occupant of any building required to be numbered by thi
 of 20 days to duly attach and maintain the proper number on such building, the Director of Public Works shall serve upon
 him a notice requiring such owner or occupant to properly number the same, and if he neglects to do so for 10 days after
 the service of such notice, he shall be deemed to have violated this section.
+
+Three-fourths inch or more vertical differential between adjacent sharp-edged individual sidewalk blocks (crack in slab)
+and between adjacent round-edged individual sidewalk blocks (joint);
+
+One and one-fourth inch horizontal distance between adjacent individual sidewalk blocks.
+
+Deterioration of the surface to vertical depth of 1/2 inch or more within each individual sidewalk block.
+
+Frozen ground. No openings in the streets, alleys, sidewalks or public ways shall be permitted between November 15 and
+April 1 except where it is determined by the Village Board or Director of Public Works to be an emergency excavation.
+
+Every opening and excavation shall be enclosed with sufficient barriers, signing, and such other traffic control devices
+as may be required by the Village Board or its designee, and in accordance with Section VI of the Manual of Uniform
+Traffic Control Devices. Sufficient warning lights shall be kept on from sunrise to sunset. No open flame warning
+devices shall be used. Except by special permission from the Director of Public Works, no trench shall be excavated more
+than 250 feet in advance of pipe or conduit laying nor left unfilled more than 500 feet from where pipe or conduit has
+been laid.
+
+Excavation in new streets limited. Whenever the Village Board determines to provide for the permanent improvement or
+repaving of any street, such determination shall be made not less than 30 days before the work of improvement or
+repaving shall begin. Immediately after such determination by the Village Board, the Village Clerk-Treasurer shall
+notify each person, utility or other agency owning or controlling any sewer, water main, conduit or other utility in or
+under said street or any real property abutting said street, that all such excavation work in such street must be
+completed within 30 days. After such permanent improvement or repaving, no permit shall be issued to open or excavate
+said street for a period of five years after the date of improvement or repaving unless, in the opinion of the Village
+Board or its designee, conditions exist which make it absolutely essential that the permit be issued. Every effort shall
+be made to place gas, electric, telephone and television cable lines in street terraces.
+
+Building materials for the period authorized by the Director of Public Works which shall not obstruct more than 1/2 of
+the sidewalk or more than 1/3 of the traveled portion of the street and which do not interfere with the flow in the
+gutters;
+
+The placement of the fixture shall not significantly impede the flow of pedestrian traffic on the sidewalk. In no event
+shall the fixture reduce the unobstructed sidewalk width to less than three feet at any point.
+
+Such temporary obstruction shall cover not more than 1/3 of any street or alley;
+
+Snow and ice not to encroach. No person shall push, shove or in any way deposit any snow or ice onto any public streets,
+alley, sidewalk or public lands dedicated to public use except for parcels or lots located where existing buildings are
+constructed within five feet of the street right-of-way and the sidewalks exist from the Village right-of-way to the
+curbline. In such instances, the owners, occupants and/or employees of parcels or lots shall be permitted to deposit
+snow and ice from their sidewalks onto the public streets.
+
+The land between the normal location of the street curbing and sidewalk. Where there is no sidewalk, the area four feet
+from the curbline shall be deemed to be a boulevard for the purpose of this section. Where there are only sidewalks, the
+area four feet from the curb shall be deemed boulevard under this section.
+
+Mailbox and newspaper tubes must be located on the side of the road required by the United States Postal Service and so
+that the door to the mailbox or protruding end of the newspaper tube is at least six inches behind the face of the curb
+or if no curb at least one foot from the paved portion of the highway.
+
+Landowner request. A new curb and gutter shall be installed along a public street upon the request of the abutting
+owners, provided that the abutting owners of more than 50% of that unbroken length of land for which no curb and gutter
+exists shall join in the request. The new curbs and gutters shall be continuous with the existing curb and gutters. The
+request shall be in writing, shall include a description and a sketch of the area where curb and gutter is to be
+installed and shall be addressed to the Village Board. If such request is approved by the Village Board, a new curb and
+gutter shall be installed for the entire unbroken length of land for which no curb and gutter exists, including any
+areas where an abutting landowner has not joined in the request. The direct and indirect costs of all such work pursuant
+to the landowner request shall be paid 50% by the benefiting landowners and 50% by the Village.
 """
 
 
@@ -101,6 +160,23 @@ def test_the_numbers_of_the_section() -> None:
         ("display_distance_ft", 50, "ft", "§ 288-15 G(3) (letter inferred)"),
         ("neglect_days", 20, "days", "§ 288-15 M (letter inferred)"),
         ("after_service_days", 10, "days", "§ 288-15 M (letter inferred)"),
+        ("walk_vertical_in", 0.75, "in", "§ 288-4 E(a)"),
+        ("walk_gap_in", 1.25, "in", "§ 288-4 E(b)"),
+        ("walk_surface_in", 0.5, "in", "§ 288-4 E(c)"),
+        ("frozen_from", 1115, "day", "§ 288-6 A (letter inferred)"),
+        ("frozen_to", 401, "day", "§ 288-6 A (letter inferred)"),
+        ("trench_ahead_ft", 250, "ft", "§ 288-6 B(1) (letter inferred)"),
+        ("trench_open_ft", 500, "ft", "§ 288-6 B(1) (letter inferred)"),
+        ("moratorium_years", 5, "years", "§ 288-6 I (letter inferred)"),
+        ("materials_walk_part", 2, "part", "§ 288-7 B(2) (letter inferred)"),
+        ("materials_way_part", 3, "part", "§ 288-7 B(2) (letter inferred)"),
+        ("fixture_clear_ft", 3, "ft", "§ 288-7 C(3) (letter inferred)"),
+        ("privilege_part", 3, "part", "§ 288-8 D(1) (letter inferred)"),
+        ("snow_building_ft", 5, "ft", "§ 288-9 C (letter inferred)"),
+        ("terrace_ft", 4, "ft", "§ 288-10 A (letter inferred)"),
+        ("mailbox_curb_in", 6, "in", "§ 288-10 D(7) (letter inferred)"),
+        ("mailbox_paved_ft", 1, "ft", "§ 288-10 D(7) (letter inferred)"),
+        ("petition_percent", 50, "percent", "§ 288-18 A (letter inferred)"),
     ],
 )
 def test_each_number_has_its_unit_and_its_section(key: str, value: float, unit: str, citation: str) -> None:
@@ -113,13 +189,14 @@ def test_every_quotation_is_a_sentence_of_the_ordinance_word_for_word() -> None:
     for value in read_law().values:
         assert any(value.quotation in paragraph for paragraph in paragraphs), value.key
         assert value.quotation[0].isupper()
-        assert value.quotation.endswith(".")
+        assert value.quotation.endswith((".", ";"))
 
 
 def test_the_first_day_is_marked_as_assumed_and_says_why() -> None:
     book = read_law()
-    assert {value.effective_status for value in book.values} == {"assumed"}
-    assert "does not say when" in book.effective
+    dated = {value.section for value in book.values if value.effective_status == "text"}
+    assert dated == {"§ 288-10 A", "§ 288-10 D(7)"}  # amended 10-2-2002 by Ord. No. 02-05
+    assert "assumed to be in effect since" in book.effective
     assert "inferred" in book.letters
 
 
@@ -244,3 +321,9 @@ def test_the_book_holds_every_key_the_software_asks_for() -> None:
     book = read_law()
     assert isinstance(book, LawBook)
     assert {value.key for value in book.values} == set(UNIT_OF)
+
+
+def test_the_checks_take_the_numbers_in_feet_and_as_shares() -> None:
+    taken = law_on(FIRST_DAY).right_of_way
+    assert (taken.mailbox_curb_in, taken.mailbox_paved_ft, taken.walk_vertical_in) == (0.5, 1.0, 0.0625)
+    assert (taken.materials_walk_part, taken.materials_way_part, taken.petition_percent) == (1 / 2, 1 / 3, 1 / 2)
