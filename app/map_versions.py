@@ -28,7 +28,7 @@ from app.audit import SYSTEM, Act, Actor
 from app.columns import canonical
 from app.db import Database
 from app.law import law_on, today
-from app.settings import VillageSettings, plain
+from app.settings import plain
 from app.street_plans import AnyEdit, Edited, as_named_now, edited, is_of_streets
 from app.streets import VillageFiles, read_village
 from app.tables import imports, map_edits, maps, renamings, vacations
@@ -71,17 +71,16 @@ def _piece(piece: Piece) -> Row:
 def unpack(snapshot: bytes, about: VillageFiles) -> VillageFiles:
     """Read a map's streets and settings back; lines and addresses that are no part of it are those of `about`."""
     content = json.loads(zlib.decompress(snapshot))
-    settings = VillageSettings(
+    settings = replace(
+        about.settings,
         **content["village"],
         base_ew=content["base_lines"]["ew"],
         base_ns=content["base_lines"]["ns"],
         working_crs=working_crs(content["working_crs"]),
         reading=Reading(**content["reading"]),
-        row_width_ft=about.settings.row_width_ft,
-        row_width_accuracy_ft=about.settings.row_width_accuracy_ft,
     )
     pieces = tuple(Piece(**{**piece, "line": LineString(piece["line"])}) for piece in content["pieces"])
-    return VillageFiles(settings, pieces, about.linework, about.published)
+    return replace(about, settings=settings, pieces=pieces)
 
 
 def pack_pieces(pieces: Iterable[Piece]) -> bytes:
@@ -101,13 +100,14 @@ def of_register(connection: Connection, files: VillageFiles) -> VillageFiles:
 
 def with_names(files: VillageFiles, renamed: Iterable[Mapping[str, Any]]) -> VillageFiles:
     """Give streets the names they were given by later acts."""
-    made, pieces = files.settings, files.pieces
+    made, pieces, sections = files.settings, files.pieces, files.sections
     for act in renamed:
         old, new = act["old"], act["new"]
         pieces = tuple(replace(p, name=new, name_status="confirmed") if p.name == old else p for p in pieces)
         bases = {f: new for f in ("base_ew", "base_ns") if getattr(made, f) == old}
         made = replace(made, **bases)
-    return VillageFiles(made, pieces, files.linework, files.published)
+        sections = tuple(replace(s, street=new) if s.street == old else s for s in sections)
+    return replace(files, settings=made, pieces=pieces, sections=sections)
 
 
 def placeholders(files: VillageFiles) -> list[str]:
@@ -342,7 +342,7 @@ def closed(connection: Connection) -> dict[str, str]:
 def _open(files: VillageFiles, gone: Mapping[str, Row]) -> VillageFiles:
     """Leave out the streets that were vacated."""
     pieces = tuple(piece for piece in files.pieces if street_key(piece.name) not in gone)
-    return VillageFiles(files.settings, pieces, files.linework, files.published)
+    return replace(files, pieces=pieces)
 
 
 def vacated(connection: Connection, before: datetime | None = None) -> dict[str, Row]:

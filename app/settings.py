@@ -7,7 +7,7 @@ stand in ``settings.toml`` beside its streets and are read here; `app.streets` r
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from gis.crs import WorkingCrs, working_crs
 from gis.errors import CrsError, Fault, StreetsError
-from gis.rules import Reading
+from gis.rules import Reading, RowReading
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -151,6 +151,10 @@ class VillageSettings:
         Why the map is a draft; empty where it is none.
     row_width_ft, row_width_accuracy_ft
         Width of the right-of-way that is assumed until a street line is surveyed, and its accuracy at 95 %, feet.
+    row_reading
+        What the ordinance leaves open of the right-of-way.
+    no_mailboxes
+        The street along which mailboxes are prohibited, and the two whose crossings bound the stretch (§ 288-10 D(2)).
     """
 
     name: str
@@ -163,6 +167,8 @@ class VillageSettings:
     draft: str
     row_width_ft: float = 66.0
     row_width_accuracy_ft: float = 5.0
+    row_reading: RowReading = field(default_factory=RowReading)
+    no_mailboxes: tuple[str, str, str] | None = None
 
 
 def read_settings(directory: Path) -> VillageSettings:
@@ -201,7 +207,16 @@ def read_settings(directory: Path) -> VillageSettings:
         reading=Reading(**{f.name: float(found.get(f"reading.{f.name}", f.default)) for f in fields(Reading)}),
         draft=tidy(found["draft_note"]) if found.get("draft") else "",
         **{name: float(found[f"street_line.{name}"]) for name in _WIDTHS if f"street_line.{name}" in found},
+        row_reading=RowReading(
+            **{f.name: float(found.get(f"right_of_way.{f.name}", f.default)) for f in fields(RowReading)}
+        ),
+        no_mailboxes=_stretch(found),
     )
+
+
+def _stretch(found: dict[str, Any]) -> tuple[str, str, str] | None:
+    names = [tidy(found[key]) for key in _STRETCH if key in found]
+    return (names[0], names[1], names[2]) if len(names) == len(_STRETCH) else None
 
 
 def tidy(text: str) -> str:
@@ -260,8 +275,10 @@ _RANGES = {
     "diagonal_tie_deg": (0.0, 90.0),
     "weak_resultant": (0.0, 1.0),
 }
+_STRETCH = tuple(f"mailboxes.{name}" for name in ("prohibited_on", "from_crossing", "to_crossing"))
 _WIDTHS = ("row_width_ft", "row_width_accuracy_ft")
 _NUMBERS = {f"street_line.{name}": (0.0, 1000.0) for name in _WIDTHS}
+_NUMBERS |= {f"right_of_way.{f.name}": (0.0, 1000.0) for f in fields(RowReading)}
 _NUMBERS |= {f"reading.{f.name}": _RANGES.get(f.name, (0.0, _MOST_FT)) for f in fields(Reading)}
 
 
@@ -278,6 +295,8 @@ def _settings_faults(found: dict[str, Any]) -> list[Fault]:
     faults += [Fault(key, repr(value), wrong) for key, value in found.items() if (wrong := _wrong(key, value))]
     if found.get("draft") and not found.get("draft_note"):
         faults.append(Fault("draft_note", "nothing", "a sentence saying why the map is a draft"))
+    if 0 < sum(key in found for key in _STRETCH) < len(_STRETCH):
+        faults += [Fault(key, "nothing", "a text, for the other two are given") for key in _STRETCH if key not in found]
     if found.get("base_lines.ew", "") == found.get("base_lines.ns"):
         faults.append(Fault("base_lines.ns", "the street of base_lines.ew", "another street"))
     return faults
@@ -293,7 +312,7 @@ def _wrong(key: str, value: Any) -> str:
         return "" if isinstance(value, bool) else "true or false"
     if key == "draft_note":
         return "" if isinstance(value, str) else "a text"
-    if key not in _TEXTS:
+    if key not in (*_TEXTS, *_STRETCH):
         return "no such setting"
     if not isinstance(value, str) or not value.strip():
         return "a text"

@@ -20,6 +20,7 @@ import shapely
 from numpy.typing import NDArray
 from shapely import Geometry, LineString, MultiLineString
 
+from app.cross_sections import Section, read_sections
 from app.settings import DataError, VillageSettings, read_settings, tidy
 from gis.crs import WorkingCrs, check_lonlat, is_geographic, looks_like_degrees, to_working
 from gis.errors import CrsError, Fault, GeometryError
@@ -63,12 +64,13 @@ class PublishedAddress:
 
 @dataclass(frozen=True)
 class VillageFiles:
-    """All that ``data/streets`` holds, in the working CRS: settings, streets, other lines, addresses."""
+    """All that ``data/streets`` holds, in the working CRS: settings, streets, other lines, addresses, widths."""
 
     settings: VillageSettings
     pieces: tuple[Piece, ...]
     linework: Linework
     published: tuple[PublishedAddress, ...]
+    sections: tuple[Section, ...] = ()
 
 
 def read_village(directory: Path) -> VillageFiles:
@@ -77,8 +79,8 @@ def read_village(directory: Path) -> VillageFiles:
     Parameters
     ----------
     directory
-        Holds ``settings.toml`` and ``streets.*``; ``linework.*`` and ``published_addresses.csv`` if there
-        are any.
+        Holds ``settings.toml`` and ``streets.*``; ``linework.*``, ``published_addresses.csv`` and
+        ``cross_sections.csv`` if there are any.
 
     Returns
     -------
@@ -96,11 +98,12 @@ def read_village(directory: Path) -> VillageFiles:
     pieces = _gather(faults, lambda: _pieces(_streets_file(directory), working, None))
     linework = _gather(faults, lambda: _linework(directory, working))
     published = _gather(faults, lambda: read_published(directory))
+    sections = _gather(faults, lambda: read_sections(directory))
     if settings and pieces:
         faults += _base_faults(settings, pieces)
     if faults or settings is None or pieces is None:
         raise DataError(f"The village's files in {directory} cannot be used:", faults)
-    return VillageFiles(settings, pieces, linework or (), published or ())
+    return VillageFiles(settings, pieces, linework or (), published or (), sections or ())
 
 
 def read_pieces(path: Path, working: WorkingCrs, *, layer: str | None = None) -> tuple[Piece, ...]:
