@@ -21,10 +21,12 @@ from app.db import StorageError
 from app.keys import UnknownKeyIdError
 from app.law import LawError
 from app.map_versions import MapStateError
+from app.object_photos import MOST_MB
 from app.once import RepeatedError, SentBeforeError
 from app.people import ChangedMeanwhileError, LastAdminError, NameTakenError, UnknownPersonError
 from app.registers import DependsError, NotFoundError
 from app.sessions import LinkError, SignInError, TooManyAttemptsError, UnknownSessionError
+from app.street_objects import ObjectStateError
 from app.tls import NoAuthorityError
 from gis.errors import (
     AddressError,
@@ -66,6 +68,7 @@ _STATUS: Sequence[tuple[type[StreetsError], HTTPStatus, str]] = (
     (DependsError, HTTPStatus.CONFLICT, "Something depends on it"),
     (NoCaseError, HTTPStatus.NOT_FOUND, "No such case"),
     (CaseStateError, HTTPStatus.CONFLICT, "Not in the state this needs"),
+    (ObjectStateError, HTTPStatus.CONFLICT, "Not in the state this needs"),
     (SentBeforeError, HTTPStatus.CONFLICT, "Sent before"),
     (RepeatedError, HTTPStatus.UNPROCESSABLE_ENTITY, "Idempotency-Key used before"),
     (RefusedError, HTTPStatus.UNPROCESSABLE_ENTITY, "Refused"),
@@ -111,7 +114,7 @@ def members_of(error: StreetsError) -> dict[str, Any]:
             return {"code": code, "holder": error.holder}
         case DependsError():
             return {"code": "DEPENDS", "dependents": error.dependents}
-        case MapStateError() | StateError() | CaseStateError():
+        case MapStateError() | StateError() | CaseStateError() | ObjectStateError():
             return {"code": "STATE"}
         case RefusedError():
             return {"code": error.code}
@@ -183,7 +186,12 @@ class LimitedBody:
 
 
 def _most(scope: Scope) -> int:
-    """Return the longest body of a request: a file that is brought in may be longer, and is not kept in memory."""
+    """Return the longest body of a request: a file that is brought in, or a photo, may be longer.
+
+    Neither is kept in memory while it comes in.
+    """
+    if scope["path"].endswith("/photos"):
+        return MOST_MB * 1_000_000 + MOST_BYTES
     sent = scope["path"] == "/import" or scope["path"].startswith("/api/v1/imports/")
     return int(scope["app"].state.settings.import_most_mb * 1_000_000 + MOST_BYTES) if sent else MOST_BYTES
 

@@ -38,6 +38,7 @@ from app.routes import (
     people_api,
     plat_book_pages,
     register_api,
+    street_objects_api,
     survey_pages,
 )
 from app.routes.lookups import LOG_FOLDER, Lookups
@@ -106,6 +107,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(document_routes.router)
     app.include_router(cases_api.router)
     app.include_router(case_pages.router)
+    app.include_router(street_objects_api.router)
     for pages_of in (people_api, people, address_pages, address_acts, assign_pages, face_pages):
         app.include_router(pages_of.router)
     for pages_of in (map_edit_pages, map_editor_pages, map_view_pages, map_pages, doubt_pages, audit_pages):
