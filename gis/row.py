@@ -203,8 +203,8 @@ def _lengthened(run: Run, ends: tuple[float, float]) -> LineString:
 
 
 def _ends(runs: Sequence[Run]) -> list[tuple[float, float]]:
-    """Return by how much each end is carried on: half the pavement of the widest street that it meets at an angle."""
-    tree = shapely.STRtree([run.line for run in runs])
+    """Return by how much each end is carried on: half the pavement of the widest street that ends there at an angle."""
+    tree = shapely.STRtree([run.line.boundary for run in runs])
     found = []
     for run in runs:
         by = []

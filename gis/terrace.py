@@ -108,7 +108,8 @@ def _beside(
     """Return the strip behind one straight piece: between stations where a walk turns or ends it is a quadrilateral."""
     length = float(np.hypot(*(end - start)))
     step = (end - start) / length
-    found = (corners - start) @ step if len(corners) else np.zeros(0)
+    aside = (corners - start) @ away
+    found = ((corners - start) @ step)[(aside > -0.01) & (aside < reading.terrace_reach_ft)]
     inside = found[(found > _NEAR_FT) & (found < length - _NEAR_FT)]
     stations = np.unique(np.round(np.concatenate([[0.0, length], inside]), 9))
     low, high = stations[:-1], stations[1:]
