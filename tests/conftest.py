@@ -13,19 +13,19 @@ import threading
 import time
 import urllib.error
 import urllib.request
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 import uvicorn
 from playwright.sync_api import Browser, sync_playwright
 
 from app.db import Database
-from app.keeping import ensure_schema
 from app.main import create_app
 from app.settings import Settings
+from tests.prepared import Prepared, empty_postgres
+
+__all__ = ["empty_postgres"]
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE_S = 60
@@ -196,48 +196,22 @@ def postgres_cluster(settings: Mapping[str, str]) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file with the register's schema and nothing in it, to be copied."""
-    folder = tmp_path_factory.mktemp("migrated")
-    with contextlib.closing(Database(f"sqlite:///{folder / 'register.db'}", folder)) as made:
-        ensure_schema(made)
-        with made.read() as connection:
-            connection.execute(sa.text("PRAGMA wal_checkpoint(TRUNCATE)"))
-    return folder / "register.db"
+def prepared(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Prepared:
+    """Registers that are filled once, and give each test a copy."""
+    return Prepared(tmp_path_factory.mktemp("prepared"), lambda: request.getfixturevalue("postgres"))
 
 
 @pytest.fixture(scope="session")
-def migrated_postgres(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The name of a PostgreSQL database with the register's schema and nothing in it, to be copied."""
-    with contextlib.closing(Database(empty_postgres(postgres, "migrated"), tmp_path_factory.mktemp("state"))) as made:
-        ensure_schema(made)
-    return "migrated"
-
-
-def empty_postgres(server: str, name: str, template: str = "template0") -> str:
-    """Make a database on a server and give its URL."""
-    import psycopg
-
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
-    return server.rsplit("/", 1)[0] + f"/{name}"
+def migrated_sqlite(prepared: Prepared) -> Path:
+    """A SQLite file with the register's schema and nothing in it, to be copied."""
+    return prepared.migrated
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def database_url(request: pytest.FixtureRequest, prepared: Prepared, tmp_path: Path) -> Iterator[str]:
     """The URL of a fresh database with the register's schema; the test runs once on each kind."""
-    if request.param == "sqlite":
-        file = tmp_path / "state" / "register.db"
-        file.parent.mkdir()
-        shutil.copyfile(request.getfixturevalue("migrated_sqlite"), file)
-        yield f"sqlite:///{file}"
-        return
-    import psycopg
-
-    server, name = request.getfixturevalue("postgres"), f"test_{uuid.uuid4().hex}"
-    yield empty_postgres(server, name, request.getfixturevalue("migrated_postgres"))
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+    with prepared.copied(request.param, tmp_path / "state") as (url, _):
+        yield url
 
 
 @pytest.fixture
