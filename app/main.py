@@ -38,8 +38,10 @@ from app.routes import (
     people_api,
     plat_book_pages,
     register_api,
+    street_object_pages,
     street_objects_api,
     survey_pages,
+    works_pages,
 )
 from app.routes.lookups import LOG_FOLDER, Lookups
 from app.routes.rendering import ShownWorker
@@ -108,6 +110,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(cases_api.router)
     app.include_router(case_pages.router)
     app.include_router(street_objects_api.router)
+    app.include_router(works_pages.router)
+    app.include_router(street_object_pages.router)
     for pages_of in (people_api, people, address_pages, address_acts, assign_pages, face_pages):
         app.include_router(pages_of.router)
     for pages_of in (map_edit_pages, map_editor_pages, map_view_pages, map_pages, doubt_pages, audit_pages):

@@ -37,6 +37,8 @@ OPEN = "open"
 SESSION = "session"
 """Any user with a session: their own account."""
 P = Permission
+ACTS = ("change", "dates", "retire", "restore")
+"""What is done to an object in the street by a form of its own."""
 
 TABLE: Mapping[str, Permission | str] = {
     "GET /": OPEN,
@@ -214,6 +216,14 @@ TABLE: Mapping[str, Permission | str] = {
     "GET /api/v1/street-objects/{object_id}/photos/{photo_id}": P.READ_RECORDS,
     "POST /api/v1/street-objects/{object_id}/photos/{photo_id}/remove": P.RECORD_OBJECTS,
     "GET /api/v1/works": OPEN,
+    "GET /works": OPEN,
+    "GET /works/map.js": OPEN,
+    "GET /street-objects": P.READ_RECORDS,
+    "GET /street-objects/{object_id}": P.READ_RECORDS,
+    **{f"GET /street-objects/{path}": P.RECORD_OBJECTS for path in ("new", *(f"{{object_id}}/{a}" for a in ACTS))},
+    **{f"POST /street-objects/{path}": P.RECORD_OBJECTS for path in ("new", *(f"{{object_id}}/{a}" for a in ACTS))},
+    "POST /street-objects/{object_id}/photos": P.RECORD_OBJECTS,
+    "POST /street-objects/{object_id}/photos/{photo_id}/remove": P.RECORD_OBJECTS,
     # documents
     "POST /api/v1/addresses/{address_id}/certificate": P.ISSUE,
     "POST /api/v1/addresses/{address_id}/notice": P.ISSUE,
