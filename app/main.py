@@ -19,6 +19,7 @@ from app.routes import (
     audit_pages,
     case_pages,
     cases_api,
+    checks_api,
     county_pages,
     document_routes,
     doubt_pages,
@@ -45,6 +46,7 @@ from app.routes import (
 )
 from app.routes.lookups import LOG_FOLDER, Lookups
 from app.routes.rendering import ShownWorker
+from app.row_layers import GroundKeeper
 from app.schema import ensure_schema
 from app.settings import Settings
 from app.watch import Watch
@@ -96,6 +98,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.database = database
     app.state.atlas = atlas
     app.state.watch = Watch(atlas)
+    app.state.ground = GroundKeeper()
     errors.install(app)
     app.add_middleware(KnownKeys)
     logged = settings.state_dir / LOG_FOLDER
@@ -108,6 +111,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(map_edits_api.router)
     app.include_router(document_routes.router)
     app.include_router(cases_api.router)
+    app.include_router(checks_api.router)
     app.include_router(case_pages.router)
     app.include_router(street_objects_api.router)
     app.include_router(works_pages.router)

@@ -103,6 +103,15 @@ class Ground:
         section = best(self.sections, row.street, row.side, row.block)
         return Block(row.street, row.side, row.block, row.hundred, section or Section("", "", None, _NOBODY))
 
+    def only_block(self, street: str) -> Block | None:
+        """Return a street's block that stands for all of it, where one cross-section holds for all; else None."""
+        rows = self.village.rows_of(street)
+        held = {best(self.sections, row.street, row.side, row.block) for row in rows}
+        if len(held) != 1:
+            return None
+        section = held.pop() or Section("", "", None, _NOBODY)
+        return Block(street, rows[0].side, rows[0].block, rows[0].hundred, section)
+
     def _stations(self, street: str, x: float, y: float) -> Iterator[tuple[Row, float, float, float]]:
         net, place = self.village.network, Point(x, y)
         paths = net.by_name.get(street, ())
