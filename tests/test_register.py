@@ -8,9 +8,11 @@ unit is 111 + 2k and begins at y = 330 + 8k.
 from __future__ import annotations
 
 import base64
+import tempfile
 import threading
 from collections.abc import Iterator
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,20 +29,20 @@ from app.map_versions import Atlas
 from app.settings import Settings
 from app.tables import addresses, audit, doubts
 from tests.plat import PLAT, village
+from tests.prepared import Prepared
 
 Json = dict[str, Any]
 ADDRESSES = "/api/v1/addresses"
 
 
 class Office:
-    """A village's office: its API, and a key for each role."""
+    """A village's office: its API, and a key for each role, which are made here unless they are given."""
 
-    def __init__(self, client: TestClient) -> None:
+    def __init__(self, client: TestClient, keys: dict[str, str] | None = None) -> None:
         self.client = client
         self.database = client.app.state.database  # type: ignore[attr-defined]
         self.atlas = client.app.state.atlas  # type: ignore[attr-defined]
-        roles = ("dispatch", "inspector", "police", "clerk", "director", "admin")
-        self.keys = {role: add_key(self.database, CONSOLE, f"the {role}", [role])[1] for role in roles}
+        self.keys = keys or keys_of_all_roles(self.database)
 
     def post(self, path: str, body: Json | None = None, role: str = "director", **headers: str) -> Any:
         sent = {"Authorization": f"Bearer {self.keys[role]}", **headers}
@@ -65,12 +67,26 @@ class Office:
             return list(breaks(connection)) == []
 
 
-@pytest.fixture
-def office(register_settings: Settings, tmp_path: Any) -> Iterator[Office]:
-    (tmp_path / "plat").mkdir()
-    made = village(tmp_path / "plat", PLAT)
-    with TestClient(create_app(register_settings.model_copy(update={"data_dir": made}))) as client:
-        yield Office(client)
+def keys_of_all_roles(database: Database) -> dict[str, str]:
+    roles = ("dispatch", "inspector", "police", "clerk", "director", "admin")
+    return {role: add_key(database, CONSOLE, f"the {role}", [role])[1] for role in roles}
+
+
+def plat_with_keys(database: Database) -> dict[str, str]:
+    """Fill a register with the plat's map and a key for each role."""
+    with tempfile.TemporaryDirectory() as folder:
+        Atlas(database, village(Path(folder), PLAT)).ensure()
+    return keys_of_all_roles(database)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def office(request: pytest.FixtureRequest, prepared: Prepared, tmp_path: Path) -> Iterator[Office]:
+    with prepared.copied(request.param, tmp_path / "state", plat_with_keys) as (url, keys):
+        (tmp_path / "plat").mkdir()
+        made = village(tmp_path / "plat", PLAT)
+        settings = Settings(database_url=url, state_dir=tmp_path / "state", data_dir=made)
+        with TestClient(create_app(settings)) as client:
+            yield Office(client, keys)
 
 
 # --- assigning ---

@@ -22,28 +22,23 @@ from app.audit import FIRST, breaks
 from app.main import create_app
 from app.settings import Settings
 from tests.plat import PLAT, village
-from tests.test_register import ADDRESSES, BOARD, Json, Office, longer_block, renamed
+from tests.prepared import Prepared
+from tests.test_register import ADDRESSES, BOARD, Json, Office, longer_block, office, plat_with_keys, renamed
+
+__all__ = ["office"]
 
 AT: Json = {"x": 400, "y": 470, "crs": "EPSG:7608", "street": "Alma Street"}
 EDIT = {"kind": "length", "street": "Alma Street", "half": "North", "at_ft": 330, "value": 340, "reason": "plat"}
 
 
 @pytest.fixture
-def office(register_settings: Settings, tmp_path: Any) -> Iterator[Office]:
-    (tmp_path / "plat").mkdir()
-    made = village(tmp_path / "plat", PLAT)
-    with TestClient(create_app(register_settings.model_copy(update={"data_dir": made}))) as client:
-        yield Office(client)
-
-
-@pytest.fixture
-def desk(tmp_path: Any) -> Iterator[Office]:
+def desk(prepared: Prepared, tmp_path: Path) -> Iterator[Office]:
     """An office whose register is in SQLite, for what says the same on both."""
+    _, keys = prepared.file(tmp_path / "state", plat_with_keys)
     (tmp_path / "plat").mkdir()
     made = village(tmp_path / "plat", PLAT)
-    settings = Settings(state_dir=tmp_path / "state", data_dir=made)
-    with TestClient(create_app(settings)) as client:
-        yield Office(client)
+    with TestClient(create_app(Settings(state_dir=tmp_path / "state", data_dir=made))) as client:
+        yield Office(client, keys)
 
 
 def codes(answer: Any) -> set[str]:

@@ -7,7 +7,6 @@ The plat and its numbers are those of ``tests/test_register.py``: west of Alma S
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,15 +15,9 @@ from fastapi.testclient import TestClient
 from app.main import create_app
 from app.settings import Settings
 from tests.plat import PLAT, village
-from tests.test_register import ADDRESSES, BOARD, Json, Office, longer_block, renamed
+from tests.test_register import ADDRESSES, BOARD, Json, Office, longer_block, office, renamed
 
-
-@pytest.fixture
-def office(register_settings: Settings, tmp_path: Any) -> Iterator[Office]:
-    (tmp_path / "plat").mkdir()
-    made = village(tmp_path / "plat", PLAT)
-    with TestClient(create_app(register_settings.model_copy(update={"data_dir": made}))) as client:
-        yield Office(client)
+__all__ = ["office"]
 
 
 AT: Json = {"x": 400, "y": 500, "crs": "EPSG:7608", "street": "Alma Street"}
