@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +16,7 @@ from shapely.geometry import shape as as_shape
 from sqlalchemy.engine import Connection
 
 from app.cross_sections import Section, best, merged
-from app.tables import cross_sections, layer_features
+from app.tables import cross_sections, layer_features, renamings
 from app.village import Village
 from gis.address import street_key
 from gis.blocks import Row
@@ -270,44 +271,79 @@ class GroundKeeper:
         key = (id(village), *_state(connection))
         with self._lock:
             if self._kept is None or self._kept[0] != key or self._kept[1].village is not village:
-                sections = merged(village.files.sections, registered(connection, village))
-                self._kept = key, ground_of(village, sections, surveyed(connection))
+                sections = standing_sections(connection, village)
+                self._kept = key, ground_of(village, sections, surveyed(connection, village))
             return self._kept[1]
 
 
 def _state(connection: Connection) -> tuple[Any, ...]:
     found: list[Any] = []
     for table in (cross_sections, layer_features):
-        asked = sa.select(sa.func.count(), sa.func.max(table.c.id), sa.func.count(table.c.retired_at))
+        retired = table.c.retired_at  # the latest, too: one restored and another retired leave as many
+        asked = sa.select(sa.func.count(), sa.func.max(table.c.id), sa.func.count(retired), sa.func.max(retired))
         found += connection.execute(asked).one()
     return tuple(found)
 
 
-def registered(connection: Connection, village: Village) -> tuple[Section, ...]:
-    """Return the rows of the table that stand in the register, by the streets' present names."""
-    rows = connection.execute(sa.select(cross_sections).where(cross_sections.c.retired_at.is_(None))).mappings()
-    return tuple(section_of(dict(row), village) for row in rows)
+def standing_sections(connection: Connection, village: Village) -> tuple[Section, ...]:
+    """Return the rows of the table that hold: the file's, and in their places the register's."""
+    names = Names(connection, village)
+    file = (replace(section, street=names.now(section.street)) for section in village.files.sections)
+    asked = sa.select(cross_sections).where(cross_sections.c.retired_at.is_(None)).order_by(cross_sections.c.id)
+    own = [section_of(dict(row), names) for row in connection.execute(asked).mappings()]
+    return merged(list(file), own)
 
 
-def section_of(row: Mapping[str, Any], village: Village) -> Section:
-    """Return a row of the table as the register holds it."""
+class Names:
+    """The present names of streets that rows were written under.
+
+    Parameters
+    ----------
+    connection
+        To the register.
+    village
+        The village in force.
+    """
+
+    def __init__(self, connection: Connection, village: Village) -> None:
+        self._village = village
+        own = renamings.c
+        acts = connection.execute(sa.select(own.old, own.new, own.made_at, own.undone_at)).all()
+        given = [(made_at, old, new) for old, new, made_at, _ in acts]
+        given += [(undone_at, new, old) for old, new, _, undone_at in acts if undone_at]
+        self._given = [(at, street_key(old), new) for at, old, new in sorted(given)]
+
+    def now(self, name: str, since: datetime | None = None) -> str:
+        """Return what a street is called now that was called so at an instant; before any renaming, where None."""
+        for at, old, new in self._given:
+            if name and street_key(name) == old and (since is None or at > since):
+                name = new
+        if not name or name in self._village.network.by_name:
+            return name
+        return self._village.aliases.get(street_key(name), name)
+
+
+def section_of(row: Mapping[str, Any], names: Names) -> Section:
+    """Return a row of the table as the register holds it, by its street's present name."""
     across = CrossSection(
         row["row_width_ft"], row["pavement_width_ft"], Side(**row["odd_side"]), Side(**row["even_side"]),
         row["accuracy_ft"], row["assumed"], row["source"],
     )  # fmt: skip
-    street = village.aliases.get(street_key(row["street"]), row["street"]) if row["street"] else ""
     known = ("carrier_side", "commercial", "improved_on", "surveyed_on", "id")
+    street = names.now(row["street"], row["made_at"])
     return Section(street, row["half"], row["block"], across, **{name: row[name] for name in known})
 
 
-def surveyed(connection: Connection) -> tuple[Surveyed, ...]:
+def surveyed(connection: Connection, village: Village) -> tuple[Surveyed, ...]:
     """Return the surveyed pieces that stand in the register."""
-    rows = connection.execute(sa.select(layer_features).where(layer_features.c.retired_at.is_(None))).mappings()
-    return tuple(Surveyed(row["layer"], feature_of(dict(row))) for row in rows)
+    names = Names(connection, village)
+    asked = sa.select(layer_features).where(layer_features.c.retired_at.is_(None)).order_by(layer_features.c.id)
+    rows = connection.execute(asked).mappings()
+    return tuple(Surveyed(row["layer"], feature_of(dict(row), names)) for row in rows)
 
 
-def feature_of(row: Mapping[str, Any]) -> Feature:
-    """Return a surveyed piece as the register holds it."""
-    on = row["surveyed_on"]
+def feature_of(row: Mapping[str, Any], names: Names) -> Feature:
+    """Return a surveyed piece as the register holds it, by its street's present name."""
+    on, street = row["surveyed_on"], names.now(row["known"].get("street", ""), row["made_at"])
     known = {**row["known"], "source": row["source"], "surveyed_on": str(on) if on else "", "id": row["id"]}
-    return Feature(as_shape(row["shape"]), row["accuracy_ft"], False, row["label"], known)
+    return Feature(as_shape(row["shape"]), row["accuracy_ft"], False, row["label"], {**known, "street": street})
