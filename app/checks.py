@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import shapely
@@ -99,13 +99,22 @@ def _adjoining(site: Site, shape: BaseGeometry) -> list[str]:
     return [] if near is None else [f"Adjoining lot: {near.label}."]
 
 
-def _walk(site: Site, shapes: Sequence[BaseGeometry]) -> Polygon | None:
+class Walk(NamedTuple):
+    """A sidewalk, and its accuracy at 95 %, feet."""
+
+    shape: Polygon
+    accuracy_ft: float
+
+
+def _walk(site: Site, shapes: Sequence[BaseGeometry]) -> Walk | None:
     """Return the sidewalk that shapes stand on, as far as it is looked at."""
     whole = shapely.union_all(list(shapes))
     walks = site.layers(whole).get("sidewalk")
     near = walks.near(whole, 10.0) if walks else Layer(())
-    parts = [part for f in near.features for part in shapely.get_parts(f.shape) if isinstance(part, Polygon)]
-    return min(parts, key=lambda part: part.distance(whole)) if parts else None
+    parts = [
+        Walk(p, f.accuracy_ft) for f in near.features for p in shapely.get_parts(f.shape) if isinstance(p, Polygon)
+    ]
+    return min(parts, key=lambda walk: walk.shape.distance(whole)) if parts else None
 
 
 def check_clear_width(site: Site, asked: Asked) -> Checked:
@@ -133,7 +142,7 @@ def check_clear_width(site: Site, asked: Asked) -> Checked:
     return _clear(site, walk, loose, fixed, along)
 
 
-def _walk_of(site: Site, asked: Asked, shapes: Sequence[BaseGeometry]) -> tuple[Polygon, LineString | None]:
+def _walk_of(site: Site, asked: Asked, shapes: Sequence[BaseGeometry]) -> tuple[Walk, LineString | None]:
     """Return the sidewalk that was sent, or the one the fixtures stand on, and the line along it."""
     given, along = asked.get("sidewalk"), asked.get("along")
     line = site.positions.shape(along, "along", ("LineString",)) if along is not None else None
@@ -143,21 +152,20 @@ def _walk_of(site: Site, asked: Asked, shapes: Sequence[BaseGeometry]) -> tuple[
         curbs = site.sent.get("curb_line") if site.sent is not None and line is None else None
         near = curbs.nearest(walk) if curbs else None
         line = near.shape if near is not None and isinstance(near.shape, LineString) else line
-        return walk, line if isinstance(line, LineString) else None
+        accuracy = (asked.get("layers") or {}).get("accuracy_ft") or 0.0
+        return Walk(walk, float(accuracy)), line if isinstance(line, LineString) else None
     found = _walk(site, shapes) if shapes else None
     if found is None:
         raise GeometryError.of("sidewalk", "nothing", "the sidewalk's Polygon, or fixtures on a sidewalk that is known")
-    return found, line if isinstance(line, LineString) else site.axis(found.centroid)
+    return found, line if isinstance(line, LineString) else site.axis(found.shape.centroid)
 
 
 def _clear(
-    site: Site, walk: Polygon, loose: Sequence[BaseGeometry], fixed: Sequence[BaseGeometry], along: LineString | None
+    site: Site, walk: Walk, loose: Sequence[BaseGeometry], fixed: Sequence[BaseGeometry], along: LineString | None
 ) -> Checked:
-    layer = site.layers(walk).get("sidewalk")
-    accuracy = layer.near(walk, 0.0).worst_ft if layer else 0.0
     found = clear_width(
-        walk, loose, fixed=fixed, along=along, limit_ft=site.law.fixture_clear_ft,
-        position_accuracy_ft=site.accuracy_ft, walk_accuracy_ft=accuracy,
+        walk.shape, loose, fixed=fixed, along=along, limit_ft=site.law.fixture_clear_ft,
+        position_accuracy_ft=site.accuracy_ft, walk_accuracy_ft=walk.accuracy_ft,
     )  # fmt: skip
     note = (
         "A fixture must adjoin its owner's property in an area used for commercial uses, be unattached and of a "

@@ -170,11 +170,14 @@ class Positions:
         if not (np.isfinite(x).all() and np.isfinite(y).all()):
             raise GeometryError.of(field, "a position that is no finite number", "two finite numbers")
         project = self.village.into_feet(self.crs)
+        one = len(x) == 1  # whose fault needs no place in a list
         if is_geographic(self.crs):
-            check_lonlat(x, y, field=field, working=self.village.files.settings.working_crs)
+            working = self.village.files.settings.working_crs
+            check_lonlat(x[0] if one else x, y[0] if one else y, field=field, working=working)
         east, north = project(x, y)
         if not is_geographic(self.crs):
-            check_feet(east, north, bounds=self.village.network.edge.bounds, field=field)
+            bounds = self.village.network.edge.bounds
+            check_feet(east[0] if one else east, north[0] if one else north, bounds=bounds, field=field)
         if not (np.isfinite(east).all() and np.isfinite(north).all()):
             raise GeometryError.of(field, "a position the working CRS cannot place", "positions in the village")
         if moved and self.datum == GPS:

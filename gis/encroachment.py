@@ -18,7 +18,7 @@ VAULTS = ("vault", "cistern")
 WAYS = ("right_of_way", "sidewalk", "alley", "public_ground", "dedicated_land")
 """Layers that § 288-7 A forbids to encroach upon."""
 _AROUND_FT = 200.0
-_DEEP_FT = 1e-6
+_DEEP_FT = 0.001
 _TAPE_IT = "A survey of the right-of-way line, or a tape from a monument on it, decides it."
 
 
