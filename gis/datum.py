@@ -46,6 +46,16 @@ class Shift:
 def decimal_year(day: date) -> float:
     """Return a day as a decimal year, as epochs are written.
 
+    Parameters
+    ----------
+    day
+        The day.
+
+    Returns
+    -------
+    float
+        Its year, and the part of the year that is over as the day begins.
+
     Examples
     --------
     >>> decimal_year(date(2025, 1, 1)), round(decimal_year(date(2024, 7, 2)), 3)

@@ -82,7 +82,18 @@ class Edge:
         return nearest if side >= 0 else -nearest
 
     def foot(self, x: float, y: float) -> Floats:
-        """Return the point of the edge nearest to a point, shape (2,), feet."""
+        """Return the point of the edge nearest to a point.
+
+        Parameters
+        ----------
+        x, y
+            The point, working CRS, US survey feet.
+
+        Returns
+        -------
+        Floats
+            The foot, shape (2,), feet.
+        """
         line = self.line
         return np.array(line.interpolate(line.project(shapely.Point(x, y))).coords[0])
 

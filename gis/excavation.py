@@ -39,7 +39,18 @@ class Season:
     last: tuple[int, int]
 
     def holds(self, day: date) -> bool:
-        """Say whether a day is within."""
+        """Say whether a day is within.
+
+        Parameters
+        ----------
+        day
+            The day.
+
+        Returns
+        -------
+        bool
+            Both ends count as within.
+        """
         at = (day.month, day.day)
         over_new_year = self.first > self.last
         return (at >= self.first or at <= self.last) if over_new_year else self.first <= at <= self.last

@@ -64,19 +64,37 @@ class Layer:
 
     @cached_property
     def shapes(self) -> NDArray[np.object_]:
-        """The shapes, shape (n,)."""
+        """The shapes.
+
+        Returns
+        -------
+        NDArray
+            Shape (n,).
+        """
         shapes = np.empty(len(self.features), dtype=object)
         shapes[:] = [f.shape for f in self.features]
         return shapes
 
     @cached_property
     def accuracy_ft(self) -> Floats:
-        """The accuracy of each, shape (n,), feet."""
+        """The accuracy of each.
+
+        Returns
+        -------
+        Floats
+            At 95 %, feet, shape (n,).
+        """
         return np.array([f.accuracy_ft for f in self.features], dtype=np.float64)
 
     @cached_property
     def tree(self) -> STRtree:
-        """The index."""
+        """The index of their places.
+
+        Returns
+        -------
+        STRtree
+            Of the shapes, in their order.
+        """
         return STRtree(self.shapes)
 
     def within(self, shape: BaseGeometry, reach_ft: float) -> Ints:
@@ -97,18 +115,48 @@ class Layer:
         return np.sort(self.tree.query(shape, predicate="dwithin", distance=reach_ft)).astype(np.int64)
 
     def nearest(self, shape: BaseGeometry) -> Feature | None:
-        """Return the feature nearest to a shape; of equally near ones the first; None where there is none."""
+        """Return the feature nearest to a shape.
+
+        Parameters
+        ----------
+        shape
+            Working CRS, US survey feet.
+
+        Returns
+        -------
+        Feature or None
+            Of equally near ones the first; None where the layer has none.
+        """
         if not self.features:
             return None
         found = self.tree.query_nearest(shape, all_matches=True)
         return self.features[int(np.min(found))]
 
     def near(self, shape: BaseGeometry, reach_ft: float) -> Layer:
-        """Return the layer of those features that lie within a distance of a shape."""
+        """Return the layer of those features that lie within a distance of a shape.
+
+        Parameters
+        ----------
+        shape
+            Working CRS, US survey feet.
+        reach_ft
+            The distance, feet.
+
+        Returns
+        -------
+        Layer
+            In the same order.
+        """
         return Layer(tuple(self.features[k] for k in self.within(shape, reach_ft)))
 
     def union(self) -> BaseGeometry:
-        """Return the shapes as one."""
+        """Return the shapes as one.
+
+        Returns
+        -------
+        BaseGeometry
+            Empty of none.
+        """
         return shapely.union_all(self.shapes)
 
     @property
@@ -135,11 +183,35 @@ class Layers:
     by_name: Mapping[str, Layer]
 
     def get(self, name: str) -> Layer | None:
-        """Return a layer, or None where it is not known."""
+        """Return a layer.
+
+        Parameters
+        ----------
+        name
+            One of `LAYERS`.
+
+        Returns
+        -------
+        Layer or None
+            None where it is not known.
+        """
         return self.by_name.get(name)
 
     def near(self, shape: BaseGeometry, reach_ft: float) -> Layers:
-        """Return the layers with only what lies within a distance of a shape."""
+        """Return the layers with only what lies within a distance of a shape.
+
+        Parameters
+        ----------
+        shape
+            Working CRS, US survey feet.
+        reach_ft
+            The distance, feet.
+
+        Returns
+        -------
+        Layers
+            The same layers are known.
+        """
         return Layers({name: layer.near(shape, reach_ft) for name, layer in self.by_name.items()})
 
 

@@ -114,7 +114,18 @@ class Run:
         return rss(self.accuracy_ft, self.section.accuracy_ft)
 
     def side(self, left: bool) -> Side:
-        """Return the cross-section's side on the left or right of `coords`."""
+        """Return the cross-section's side on the left or right of `coords`.
+
+        Parameters
+        ----------
+        left
+            Whether the left one is wanted.
+
+        Returns
+        -------
+        Side
+            The side with even numbers where that is the one.
+        """
         return self.section.even if left is self.even_is_left else self.section.odd
 
 
