@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -14,6 +15,8 @@ import sqlalchemy as sa
 
 from app.db import Database
 from app.keeping import ensure_schema
+from app.map_versions import Atlas
+from tests.plat import PLAT, village
 
 Fill = Callable[[Database], Any]
 CATALOG = """SELECT md5(string_agg(row, ' ' ORDER BY row)) FROM (
@@ -41,6 +44,12 @@ SEQUENCES = "SELECT oid::regclass::text FROM pg_class WHERE relkind = 'S' ORDER 
 
 def empty(_: Database) -> None:
     """Leave a register as its schema makes it."""
+
+
+def put_map(database: Database, lines: dict[str, list[tuple[float, float]]] = PLAT) -> None:
+    """Put the map of streets on squared paper into a register."""
+    with tempfile.TemporaryDirectory() as folder:
+        Atlas(database, village(Path(folder), lines)).ensure()
 
 
 def empty_postgres(server: str, name: str, template: str = "template0") -> str:

@@ -37,6 +37,7 @@ from tests.access import faults_of_access
 from tests.conftest import serving_here
 from tests.people import Headers, by_session
 from tests.plat import PLAT, village
+from tests.prepared import Prepared, put_map
 
 LINES = {
     **PLAT,
@@ -131,15 +132,19 @@ class Town:
             return registers.get(connection, locations, self.row(address_id)["location_id"])
 
 
-@pytest.fixture
-def town(tmp_path: Path) -> Iterator[Town]:
-    made = village(tmp_path, LINES)
-    app = create_app(Settings(data_dir=made, state_dir=tmp_path / "register"))
-    database: Database = app.state.database
+def town_with_sessions(database: Database) -> Mapping[str, Headers]:
+    """Fill a register with the town's map and an officer of each kind, signed in."""
+    put_map(database, LINES)
     roles = {"director": Role.DIRECTOR, "clerk": Role.CLERK, "police": Role.POLICE}
-    who = {name: by_session(database, f"{name.title()} Jones", role) for name, role in roles.items()}
+    return {name: by_session(database, f"{name.title()} Jones", role) for name, role in roles.items()}
+
+
+@pytest.fixture
+def town(prepared: Prepared, tmp_path: Path) -> Iterator[Town]:
+    _, who = prepared.file(tmp_path / "register", town_with_sessions)
+    app = create_app(Settings(data_dir=village(tmp_path, LINES), state_dir=tmp_path / "register"))
     with TestClient(app, base_url="https://testserver", follow_redirects=False) as client:
-        yield Town(client, database, app.state.atlas, who)
+        yield Town(client, app.state.database, app.state.atlas, who)
 
 
 # --- finding ---

@@ -28,22 +28,29 @@ from app.settings import Settings
 from app.tables import addresses, audit, case_events
 from tests.access import faults_of_access
 from tests.conftest import serving_here
-from tests.people import by_key, by_session
+from tests.people import Headers, by_key, by_session
 from tests.plat import PLAT, village
+from tests.prepared import Prepared, put_map
 from tests.test_address_pages import Form, Town, text_of
 
 SCRIPT = "<script>alert('note')</script>"
 ROLES = ("police", "inspector", "clerk", "director")
 
 
-@pytest.fixture
-def town(tmp_path: Path) -> Iterator[Town]:
-    app = create_app(Settings(data_dir=village(tmp_path, PLAT), state_dir=tmp_path / "register"))
-    database: Database = app.state.database
+def plat_with_officers(database: Database) -> dict[str, Headers]:
+    """Fill a register with the plat's map, the officers signed in, and keys."""
+    put_map(database)
     who = {name: by_session(database, f"{name.title()} Jones", Role(name)) for name in ROLES}
-    who |= {f"{name} key": by_key(database, Role(name), name=f"the {name}") for name in (*ROLES, "admin", "dispatch")}
+    keys = (*ROLES, "admin", "dispatch")
+    return who | {f"{name} key": by_key(database, Role(name), name=f"the {name}") for name in keys}
+
+
+@pytest.fixture
+def town(prepared: Prepared, tmp_path: Path) -> Iterator[Town]:
+    _, who = prepared.file(tmp_path / "register", plat_with_officers)
+    app = create_app(Settings(data_dir=village(tmp_path, PLAT), state_dir=tmp_path / "register"))
     with TestClient(app, base_url="https://testserver", follow_redirects=False) as client:
-        yield Town(client, database, app.state.atlas, who)
+        yield Town(client, app.state.database, app.state.atlas, who)
 
 
 def assigned(town: Town, days_ago: int, x: float = 400, y: float = 471) -> int:

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from app.deps import COOKIE
 from tests.access import faults_of_access
+from tests.prepared import Prepared
 from tests.test_api import feet
 from tests.test_map_pages import HOSTILE, WIDTHS, Office, office, opened, text
 
@@ -19,14 +20,14 @@ PLACE = feet(460, 500, street="Alma Street")
 
 
 @pytest.fixture
-def plat(tmp_path: Path) -> Iterator[Office]:
-    with office(tmp_path / "plat") as made:
+def plat(prepared: Prepared, tmp_path: Path) -> Iterator[Office]:
+    with office(prepared, tmp_path / "plat") as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Office]:
-    with office(tmp_path_factory.mktemp("shared")) as made, opened(made, browser) as page:
+def shared(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Office]:
+    with office(prepared, tmp_path_factory.mktemp("shared")) as made, opened(made, browser) as page:
         made.post(page.context, "/addresses", **feet(480, 420, street="Alma Street"))
         for question in (HOSTILE, "Which of the two?", "Which?"):
             made.post(page.context, "/doubts", **PLACE, question=question)

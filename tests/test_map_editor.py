@@ -16,11 +16,13 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
 
 from app.auth import Role
+from app.db import Database
 from app.main import create_app
 from app.settings import Settings
 from tests.access import faults_of_access
-from tests.people import by_session
+from tests.people import Headers, by_session
 from tests.plat import PLAT, village
+from tests.prepared import Prepared, put_map
 from tests.test_address_pages import Form, Town, text_of
 from tests.test_map_pages import Office, opened
 from tests.test_map_pages import office as serving_office
@@ -31,11 +33,17 @@ KIND = {"kind": "kind", "street": "First Avenue", "to": "alley"}
 DRAW = {"kind": "draw", "street": "Oak Street", "to": "street", "unit": "feet", "points": "1200, 200\n1200, 1200"}
 
 
-@pytest.fixture
-def town(tmp_path: Path) -> Iterator[Town]:
-    app = create_app(Settings(data_dir=village(tmp_path, LINES), state_dir=tmp_path / "register"))
+def plat_with_sessions(database: Database) -> dict[str, Headers]:
+    """Fill a register with the plat's map and two officers, signed in."""
+    put_map(database, LINES)
     roles = {"director": Role.DIRECTOR, "clerk": Role.CLERK}
-    who = {name: by_session(app.state.database, f"{name.title()} Jones", role) for name, role in roles.items()}
+    return {name: by_session(database, f"{name.title()} Jones", role) for name, role in roles.items()}
+
+
+@pytest.fixture
+def town(prepared: Prepared, tmp_path: Path) -> Iterator[Town]:
+    _, who = prepared.file(tmp_path / "register", plat_with_sessions)
+    app = create_app(Settings(data_dir=village(tmp_path, LINES), state_dir=tmp_path / "register"))
     with TestClient(app, base_url="https://testserver", follow_redirects=False) as client:
         yield Town(client, app.state.database, app.state.atlas, who)
 
@@ -260,8 +268,8 @@ def test_the_adoption_is_not_offered_while_an_edit_matches_nothing(town: Town) -
 
 
 @pytest.fixture
-def plat(tmp_path: Path) -> Iterator[Office]:
-    with serving_office(tmp_path / "plat", LINES) as made:
+def plat(prepared: Prepared, tmp_path: Path) -> Iterator[Office]:
+    with serving_office(prepared, tmp_path / "plat", LINES) as made:
         yield made
 
 

@@ -17,7 +17,6 @@ from app.audit import CONSOLE
 from app.auth import Permission, Role
 from app.db import Database
 from app.deps import COOKIE
-from app.keeping import ensure_schema
 from app.main import create_app
 from app.people import add_user
 from app.routes.notices import _backup
@@ -26,6 +25,7 @@ from app.settings import Settings
 from tests.access import faults_of_access
 from tests.conftest import serving_here
 from tests.people import Headers, by_key, by_session
+from tests.prepared import Prepared
 from tests.test_api import PLAT, feet, village
 
 WIDTHS = ((1280, 800), (360, 740))
@@ -55,33 +55,36 @@ class Office:
         return answer.json()
 
 
+def officers(database: Database) -> tuple[dict[str, str], Headers]:
+    """Sign a director and two clerks in, and make a key."""
+    made = {}
+    for name, role in (("director", Role.DIRECTOR), ("clerk", Role.CLERK), ("other clerk", Role.CLERK)):
+        token = add_user(database, CONSOLE, f"Some {name}", [role])[1]
+        made[name] = use_link(database, Guest("192.0.2.1", "a test"), token)
+    return made, by_key(database, Role.DIRECTOR, Role.CLERK)
+
+
 @contextmanager
-def office(folder: Path, lines: dict[str, list[tuple[float, float]]] = PLAT) -> Iterator[Office]:
+def office(prepared: Prepared, folder: Path, lines: dict[str, list[tuple[float, float]]] = PLAT) -> Iterator[Office]:
     """Serve a plat, with a director and two clerks signed in."""
     folder.mkdir(exist_ok=True)
     settings = Settings(data_dir=village(folder, lines), state_dir=folder / "state")
-    made = {}
-    with closing(Database(settings.database, settings.state_dir)) as database:
-        ensure_schema(database)
-        for name, role in (("director", Role.DIRECTOR), ("clerk", Role.CLERK), ("other clerk", Role.CLERK)):
-            token = add_user(database, CONSOLE, f"Some {name}", [role])[1]
-            made[name] = use_link(database, Guest("192.0.2.1", "a test"), token)
-        key = by_key(database, Role.DIRECTOR, Role.CLERK)
+    _, (sessions, key) = prepared.file(settings.state_dir, officers)
     with serving_here(settings) as url:
-        yield Office(url, settings, made, key)
+        yield Office(url, settings, sessions, key)
 
 
 @pytest.fixture
-def plat(tmp_path: Path) -> Iterator[Office]:
-    with office(tmp_path / "plat") as made:
+def plat(prepared: Prepared, tmp_path: Path) -> Iterator[Office]:
+    with office(prepared, tmp_path / "plat") as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Office]:
+def shared(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Office]:
     """An office whose register has something on every page; tests only read it."""
     lines = {**PLAT, "<b>Stub</b> Street": [(700, 100), (700, 250)]}
-    with office(tmp_path_factory.mktemp("shared"), lines) as made:
+    with office(prepared, tmp_path_factory.mktemp("shared"), lines) as made:
         context = browser.new_context()
         made.post(context, "/addresses", **feet(400, 345, street="Alma Street", reason=HOSTILE))
         made.post(context, "/maps", reason=HOSTILE)
@@ -236,11 +239,11 @@ def test_a_map_with_placeholder_names_needs_a_reason_and_every_page_says_so(tmp_
 
 
 def test_an_edit_of_a_row_removes_a_line_or_decides_a_finding_and_is_withdrawn(
-    tmp_path: Path, browser: Browser
+    prepared: Prepared, tmp_path: Path, browser: Browser
 ) -> None:
     # Stub Lane ends short of Van Buren Street: its extension splits the block between Main Street and First Avenue
     lines = {**PLAT, "First Avenue": [(-2000, 400), (2000, 400)], "Stub Lane": [(900, 200), (1500, 200)]}
-    with office(tmp_path / "split", lines) as made, opened(made, browser, "director") as page:
+    with office(prepared, tmp_path / "split", lines) as made, opened(made, browser, "director") as page:
         page.goto(f"{made.url}/maps/1/rows?street=Van+Buren+Street")
         row = page.get_by_role("region", name="North, block 0: 10–99")
         row.locator("summary").click()
@@ -493,11 +496,11 @@ def test_only_who_may_undo_may(plat: Office, browser: Browser) -> None:
 
 
 def test_a_proposal_whose_edits_do_not_fit_the_streets_any_more_says_so_and_is_mended(
-    tmp_path: Path, browser: Browser
+    prepared: Prepared, tmp_path: Path, browser: Browser
 ) -> None:
     first = {"First Avenue": [(-2000, 400), (2000, 400)]}
     lines = {**PLAT, **first, "Stub Lane": [(900, 200), (1500, 200)]}
-    with office(tmp_path / "broken", lines) as made, opened(made, browser, "director") as page:
+    with office(prepared, tmp_path / "broken", lines) as made, opened(made, browser, "director") as page:
         row = {"street": "Van Buren Street", "half": "North", "reason": "No street was there"}
         made.post(page.context, "/maps/1/edits", **row, kind="remove_line", at_ft=200)
         made.post(page.context, "/maps/1/adopt", date="2026-06-01", act="Resolution 2026-14")

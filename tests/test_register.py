@@ -8,7 +8,6 @@ unit is 111 + 2k and begins at y = 330 + 8k.
 from __future__ import annotations
 
 import base64
-import tempfile
 import threading
 from collections.abc import Iterator
 from io import BytesIO
@@ -29,7 +28,7 @@ from app.map_versions import Atlas
 from app.settings import Settings
 from app.tables import addresses, audit, doubts
 from tests.plat import PLAT, village
-from tests.prepared import Prepared
+from tests.prepared import Prepared, put_map
 
 Json = dict[str, Any]
 ADDRESSES = "/api/v1/addresses"
@@ -74,8 +73,7 @@ def keys_of_all_roles(database: Database) -> dict[str, str]:
 
 def plat_with_keys(database: Database) -> dict[str, str]:
     """Fill a register with the plat's map and a key for each role."""
-    with tempfile.TemporaryDirectory() as folder:
-        Atlas(database, village(Path(folder), PLAT)).ensure()
+    put_map(database)
     return keys_of_all_roles(database)
 
 
