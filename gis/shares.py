@@ -73,13 +73,11 @@ def share(
     footprint
         What lies there, valid. Working CRS, US survey feet.
     pavement, sidewalk, right_of_way
-        The ways, valid; None where one is not known. The pavement is that of one street: where another joins it the
-        width is that of both.
+        The ways, valid; None where one is not known. Where two streets join, the width is that of both.
     curb_lines
         Face-of-curb lines; None where they are not known, empty where there is no curb.
     axis
-        The street's centerline or its curb line; without one, the curb line nearest to the footprint, else the long
-        direction of each way.
+        The centerline or a curb line; else the curb line nearest to the footprint, else each way's long direction.
     sidewalk_limit, way_limit, row_limit
         The shares of the ordinance: 1/2, 1/3 and 1/3.
     position_accuracy_ft
@@ -97,25 +95,16 @@ def share(
     Raises
     ------
     GeometryError
-        The footprint is empty or is no area, or the axis has no length.
+        The footprint has no area, or the axis no length.
     """
     _check(footprint)
-    accuracy = layer_accuracy_ft or {}
-    if axis is None and curb_lines:
-        axis = min(curb_lines, key=footprint.distance)
-
-    def held_to(quantity: str, layer: str, way: BaseGeometry | None, limit: float) -> tuple[Judged, tuple[Drawn, ...]]:
-        unsure = rss(position_accuracy_ft, accuracy.get(layer, 0.0))
-        return _share_row(quantity, layer, footprint, way, axis, limit, unsure)
-
-    walk, walk_drawn = held_to("sidewalk_share", "sidewalk", sidewalk, sidewalk_limit)
-    way, way_drawn = held_to("way_share", "pavement", pavement, way_limit)
-    row, row_drawn = held_to("row_share", "right_of_way", right_of_way, row_limit)
-    of_way = way if row_limit == way_limit else held_to("way_share", "pavement", pavement, row_limit)[0]
-    unsure = rss(position_accuracy_ft, accuracy.get("curb_line", 0.0))
-    gutter, gutter_drawn = gutter_row(footprint, curb_lines, pavement, axis, gutter_ft=gutter_ft, unsure_ft=unsure)
-    rows = (walk, way, _both_readings(row, of_way), replace(gutter, section=MATERIALS))
-    return Checked(rows, (Drawn("object", "footprint", footprint), *walk_drawn, *way_drawn, *row_drawn, *gutter_drawn))
+    axis = min(curb_lines, key=footprint.distance) if axis is None and curb_lines else axis
+    unsure = {layer: rss(position_accuracy_ft, (layer_accuracy_ft or {}).get(layer, 0.0)) for layer in _ACCURATE}
+    ways = {"sidewalk": sidewalk, "pavement": pavement, "right_of_way": right_of_way}
+    limits = {"sidewalk": sidewalk_limit, "pavement": way_limit, "right_of_way": row_limit}
+    rows, drawn = _width_rows(footprint, ways, axis, limits, unsure)
+    gutter = gutter_row(footprint, curb_lines, pavement, axis, gutter_ft=gutter_ft, unsure_ft=unsure["curb_line"])
+    return Checked((*rows, gutter[0]), (Drawn("object", "footprint", footprint), *drawn, *gutter[1]))
 
 
 def _check(footprint: BaseGeometry) -> None:
@@ -127,6 +116,24 @@ def _check(footprint: BaseGeometry) -> None:
 # --- shares ----------------------------------------------------------------------------------------------------
 
 _WAYS = {"sidewalk": "sidewalk", "pavement": "travelled way", "right_of_way": "right-of-way"}
+_QUANTITIES = {"sidewalk": "sidewalk_share", "pavement": "way_share", "right_of_way": "row_share"}
+_ACCURATE = (*_WAYS, "curb_line")
+
+
+def _width_rows(
+    footprint: Polygon,
+    ways: Mapping[str, BaseGeometry | None],
+    axis: LineString | None,
+    limits: Mapping[str, float],
+    unsure: Mapping[str, float],
+) -> tuple[tuple[Judged, ...], tuple[Drawn, ...]]:
+    def row(layer: str, limit: float) -> tuple[Judged, tuple[Drawn, ...]]:
+        return _share_row(_QUANTITIES[layer], layer, footprint, ways[layer], axis, limit, unsure[layer])
+
+    (walk, walk_drawn), (way, way_drawn), (whole, whole_drawn) = (row(layer, limits[layer]) for layer in _WAYS)
+    alike = limits["pavement"] == limits["right_of_way"]
+    travelled = way if alike else row("pavement", limits["right_of_way"])[0]
+    return (walk, way, _both_readings(whole, travelled)), (*walk_drawn, *way_drawn, *whole_drawn)
 
 
 def _share_row(
@@ -332,14 +339,18 @@ def lanes_left(
     found = [one for piece in near for one in _all_across(footprint, piece, centerline, others)]
     if not found:
         return Checked(tuple(_no_section(quantity, lane_ft, beyond=not near) for quantity in quantities), drawn)
-    halves = _directions(found)
-    led = _led_across(min(one.whole.free_ft for one in found), lane_ft)
-    told = [(half, _lane_row(half, lane_ft, unsure, led)) for half in halves]
-    order = [Verdict.VIOLATES, Verdict.UNDECIDED, Verdict.COMPLIES]
-    told.sort(key=lambda pair: (order.index(pair[1].verdict), pair[0].free_ft))
+    told = _lane_rows(found, lane_ft, unsure)
     rows = tuple(replace(row, quantity=quantity) for quantity, (_, row) in zip(quantities, told, strict=True))
     gaps = tuple(Drawn("gap", f"{half.free_ft:.2f} ft free, {half.side} half", half.line) for half, _ in told)
     return Checked(rows, (*drawn, *gaps))
+
+
+def _lane_rows(found: list[_Across], lane_ft: float, unsure_ft: float) -> list[tuple[_Direction, Judged]]:
+    """Each direction with its row, the worse first."""
+    led = _led_across(min(one.whole.free_ft for one in found), lane_ft)
+    told = [(half, _lane_row(half, lane_ft, unsure_ft, led)) for half in _directions(found)]
+    order = [Verdict.VIOLATES, Verdict.UNDECIDED, Verdict.COMPLIES]
+    return sorted(told, key=lambda pair: (order.index(pair[1].verdict), pair[0].free_ft))
 
 
 def _no_section(quantity: str, lane_ft: float, *, beyond: bool) -> Judged:
