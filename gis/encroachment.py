@@ -10,7 +10,7 @@ import shapely
 from shapely import LineString
 from shapely.geometry.base import BaseGeometry
 
-from gis.layers import Layer, Layers
+from gis.layers import Feature, Layer, Layers
 from gis.measure import Checked, Drawn, Judged, Measured, Verdict, held, rss
 
 SECTION = "§ 288-7 A"
@@ -74,23 +74,27 @@ def met(footprint: BaseGeometry, layer: Layer, name: str) -> Met | None:
     near = layer.near(footprint, _AROUND_FT)
     if not near.features:
         first = layer.nearest(footprint)
-        if first is None or first.shape.distance(footprint) > 1000.0:
-            return None
-        away = float(first.shape.distance(footprint))
-        return Met(name, -away, 0.0, 0.0, first.accuracy_ft, first.assumed, (first.label,), shapely.Polygon())
+        return None if first is None or first.shape.distance(footprint) > 1000.0 else _off(footprint, first, name)
     box = shapely.box(*footprint.buffer(_AROUND_FT).bounds)
     whole = near.union()
     local = whole.intersection(box)
     part = footprint.intersection(local)
-    touched = Layer(tuple(near.features[k] for k in near.within(footprint, 0.0))) if not part.is_empty else near
+    if part.is_empty:
+        nearest = near.nearest(footprint)
+        assert nearest is not None
+        return _off(footprint, nearest, name)
+    touched = Layer(tuple(near.features[k] for k in near.within(footprint, 0.0)))
     labels = tuple(dict.fromkeys(feature.label for feature in touched.features if feature.label))
-    if part.is_empty or (part.area == 0 and part.length == 0 and footprint.area > 0):
-        away = float(local.distance(footprint))
-        return Met(name, -away, 0.0, 0.0, near.worst_ft, near.any_assumed, labels[:1], shapely.Polygon())
     return Met(
         name, _depth(part, local, whole), float(part.area), _along(part, whole), touched.worst_ft, touched.any_assumed,
         labels, part,
     )  # fmt: skip
+
+
+def _off(footprint: BaseGeometry, nearest: Feature, name: str) -> Met:
+    """Tell of a footprint that does not touch a layer how far it stays off."""
+    away, labels = float(nearest.shape.distance(footprint)), (nearest.label,) if nearest.label else ()
+    return Met(name, -away, 0.0, 0.0, nearest.accuracy_ft, nearest.assumed, labels, shapely.Polygon())
 
 
 def _depth(part: BaseGeometry, local: BaseGeometry, whole: BaseGeometry) -> float:
