@@ -223,8 +223,8 @@ BAD: list[tuple[str, Any, str]] = [
     ("no such kind", {"kind": "tree"}, "kind"),
     ("no place", {"geometry": None}, "geometry"),
     ("a shape of another kind", {"geometry": {"type": "MultiPoint", "coordinates": [[1, 1]]}}, "geometry.type"),
-    ("swapped degrees", {"geometry": {"type": "Point", "coordinates": [42.2, -91.9]}, "crs": LONLAT}, "geometry[0]"),
-    ("feet for degrees", {"crs": "EPSG:4326"}, "geometry[0]"),
+    ("swapped degrees", {"geometry": {"type": "Point", "coordinates": [42.2, -91.9]}, "crs": LONLAT}, "geometry"),
+    ("feet for degrees", {"crs": "EPSG:4326"}, "geometry"),
     ("another state", {"geometry": {"type": "Point", "coordinates": [-80.0, 26.0]}, "crs": "EPSG:4326"}, "geometry"),
     ("no number", {"geometry": {"type": "Point", "coordinates": [float("nan"), 1]}}, "geometry.coordinates[0]"),
     ("no such crs", {"crs": "EPSG:1"}, "crs"),
@@ -270,7 +270,7 @@ def test_what_cannot_be_recorded_is_refused_by_its_field_and_nothing_is_kept(
     answer = send(town, API, {"kind": "mailbox", "geometry": POINT, "crs": FEET, **body})
     assert answer.status_code == 422, answer.text
     fields = [error["field"] for error in answer.json()["errors"]]
-    assert any(one == field or one.startswith(f"{field}.") for one in fields), answer.text
+    assert any(re.sub(r"[.[].*", "", one) == field or one == field for one in fields), answer.text
     assert all(error["expected"] for error in answer.json()["errors"])
     assert state(town.database) == before
 
