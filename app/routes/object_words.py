@@ -9,6 +9,7 @@ from typing import Any
 
 from shapely import Point
 
+from app.check_told import VERDICTS, row_words
 from app.object_facts import ObjectKind
 from app.object_kinds import AUTHORISATIONS, KINDS
 from app.registers import Row
@@ -19,35 +20,9 @@ from app.street_objects_told import worded
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
-VERDICTS: Mapping[str, str] = {
-    "complies": "complies",
-    "violates": "violates",
-    "undecided": "undecided",
-    "officer": "an officer decides",
-    "not_checked": "not checked",
-}
-QUANTITIES: Mapping[str, str] = {
-    "setback_in": "Set-back of the door",
-    "tube_setback_in": "Set-back of the newspaper tube",
-    "clear_width_ft": "Clear width of the sidewalk",
-    "sidewalk_share": "Share of the sidewalk taken",
-    "way_share": "Share of the travelled way taken",
-    "row_share": "Share of the right-of-way taken",
-    "terrace_share": "Share of the terrace paved",
-    "lane_ft": "Width left for a lane",
-    "distance_ft": "Distance",
-    "area_sqft": "Area inside",
-    "depth_ft": "Greatest depth inside",
-    "length_ft": "Length along the line",
-    "side": "Side of the street",
-    "stretch": "Main Street between County J North and South",
-    "number": "Number shown",
-    "gutter": "Gutter",
-    "vertical_in": "Vertical differential",
-    "gap_in": "Horizontal distance",
-    "surface_in": "Deterioration of the surface",
-    "defective": "Defective or insufficient",
-}
+TEXTS = ("section", "settles", "note", "law")
+NUMBERS = ("value", "uncertainty", "limit")
+MOST_NUMBER = 1e9
 ACTS: Mapping[str, str] = {
     "record object": "Recorded",
     "change object": "Changed",
@@ -76,15 +51,27 @@ GEOMETRY = ("geometry", "crs", "datum", "epoch")
 
 def check_rows(checked: Json | None) -> list[Json]:
     """Return the rows of a check that was kept, in words; what is not as expected is shown as it is."""
-    found = []
-    for row in (checked or {}).get("rows", []):
-        unit = str(row.get("unit") or "")
-        told = {name: _size(row.get(name), unit) for name in ("value", "uncertainty", "limit", "margin")}
-        quantity, verdict = str(row.get("quantity", "")), str(row.get("verdict", ""))
-        told |= {name: str(row.get(name) or "") for name in ("section", "settles", "note")}
-        title = QUANTITIES.get(quantity, quantity.replace("_", " "))
-        found.append({**told, "title": title, "verdict": verdict, "verdict_title": VERDICTS.get(verdict, verdict)})
-    return found
+    return [row_words("", _safe(row)) for row in (checked or {}).get("rows", [])]
+
+
+def _safe(row: Json) -> Json:
+    """Return a row with what its words are made of, whoever sent it."""
+    texts = {name: str(row.get(name) or "") for name in (*TEXTS, "unit", "quantity")}
+    if texts["quantity"] == "gap_in":
+        texts["quantity"] = "Horizontal distance"
+    numbers = {name: _number(row.get(name)) for name in NUMBERS}
+    if not isinstance(numbers["uncertainty"], float):
+        numbers["uncertainty"] = None
+    verdict = str(row.get("verdict"))
+    return {**texts, **numbers, "verdict": verdict if verdict in VERDICTS else "not_checked"}
+
+
+def _number(value: Any) -> float | str | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > MOST_NUMBER:
+        return str(value)
+    return float(value)
 
 
 def checked_on(checked: Json | None) -> date | None:
@@ -93,16 +80,6 @@ def checked_on(checked: Json | None) -> date | None:
         return date.fromisoformat(str((checked or {}).get("date", ""))[:10])
     except ValueError:
         return None
-
-
-def _size(value: Any, unit: str) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(value)
-    if unit == "share":
-        return f"{value:.1%}"
-    return f"{value:,.3f}".rstrip("0").rstrip(".") + (f" {unit}" if unit else "")
 
 
 def entries(rows: Sequence[Row]) -> list[Json]:

@@ -13,6 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from app import registers, street_objects
 from app import street_objects_told as told
 from app.auth import Permission, Person, new_token
+from app.check_told import VERDICTS
 from app.deps import AtlasDep
 from app.errors import status_of
 from app.map_versions import Atlas
@@ -80,7 +81,7 @@ def object_list(
     given = {"q": q, "kind": kind, "state": state, "street": named, "sort": sort}
     shown: Json = {"found": found, "total": total, "every": every, "given": given, "number": number}
     shown |= {"pages": max(1, -(-total // A_PAGE)), "kinds": KINDS, "states": told.states(), "sorts": SORTS}
-    return page(request, "street_objects.html", read_day=date.fromisoformat, verdicts=object_words.VERDICTS, **shown)
+    return page(request, "street_objects.html", read_day=date.fromisoformat, verdicts=VERDICTS, **shown)
 
 
 # --- one object ---
@@ -128,7 +129,7 @@ def _object_page(
         entries = object_words.entries(told.history(connection, object_id))
     kind = KINDS[row["kind"]]
     context: Json = {"o": shown, "kind": kind, "picture": drawn, "outline": object_words.outline(row, middle)}
-    context |= {"entries": entries, "token": new_token(), "done": DONE.get(done, ""), "verdicts": object_words.VERDICTS}
+    context |= {"entries": entries, "token": new_token(), "done": DONE.get(done, ""), "verdicts": VERDICTS}
     context |= {"rows": object_words.check_rows(row["checked"]), "authorisations": AUTHORISATIONS}
     context |= {"checked_on": object_words.checked_on(row["checked"])}
     context |= {"may": person.may(Permission.RECORD_OBJECTS), "read_day": date.fromisoformat}

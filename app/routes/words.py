@@ -36,6 +36,13 @@ ACTS: Mapping[str, str] = {
     "issue certificate": "Certificate issued",
     "issue notice": "Notice issued",
     "issue violation": "Violation notice issued",
+    "record object": "Object in the street recorded",
+    "change object": "Object in the street changed",
+    "set dates": "Dates or state set",
+    "retire object": "Record of an object withdrawn",
+    "restore object": "Record of an object restored",
+    "add photo": "Photo added",
+    "remove photo": "Photo taken off",
     "case open": "Case opened",
     "case report": "Violation reported",
     "case inspect": "Inspection recorded",
@@ -76,6 +83,8 @@ KINDS: Mapping[str, str] = {
     "buildings": "building",
     "cases": "case",
     "case_events": "event of a case",
+    "street_objects": "object in the street",
+    "object_photos": "photo of an object",
     "users": "user",
     "api_keys": "key",
 }
@@ -216,8 +225,8 @@ def named(kind: str, subject: str, content: Json) -> str:
     if kind in {"renamings", "vacations"}:
         old = content.get("old") or content.get("street") or subject
         return f"{old}, now {content['new']}" if content.get("new") else str(old)
-    if kind in {"users", "api_keys", "documents"}:
-        name = content.get("name") or content.get("number")
+    if kind in {"users", "api_keys", "documents", "street_objects"}:
+        name = content.get("name") or content.get("number") or content.get("label")
         return f"{what} {name}" if name else f"{what} {subject}"
     return f"{what} {subject}"
 
@@ -225,8 +234,11 @@ def named(kind: str, subject: str, content: Json) -> str:
 def link(kind: str, subject: str, content: Json) -> str:
     """Return the address of a record's page, or ``""``."""
     own = {"addresses": "/addresses/", "maps": "/maps/", "doubts": "/doubts/", "cases": "/cases/"}
+    own |= {"street_objects": "/street-objects/"}
     if kind == "case_events" and content.get("case_id"):
         return f"/cases/{content['case_id']}#event-{quote(subject)}"
+    if kind == "object_photos" and content.get("object_id"):
+        return f"/street-objects/{content['object_id']}#photos"
     if kind in own:
         return f"{own[kind]}{quote(subject)}"
     if kind == "map_edits" and content.get("map_version"):
