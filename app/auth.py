@@ -42,6 +42,7 @@ class Permission(StrEnum):
     SERVE_NOTICE = "record the service of a notice (§ 288-15 M: the Director of Public Works shall serve it)"
     CLOSE_CASE = "dismiss or reopen a case"
     RECORD_OBJECTS = "record what stands or is dug in the street"
+    EDIT_SECTIONS = "change what lies across a street: widths, curbs, walks"
     IMPORT = "bring in existing addresses, lots, buildings and streets"
     READ_AUDIT = "read the audit log"
     MANAGE_PEOPLE = "manage users and keys"
@@ -62,6 +63,7 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     _P.SERVE_NOTICE: frozenset({_R.DIRECTOR}),
     _P.CLOSE_CASE: frozenset({_R.CLERK, _R.DIRECTOR}),
     _P.RECORD_OBJECTS: frozenset({_R.INSPECTOR, _R.POLICE, _R.CLERK, _R.DIRECTOR}),
+    _P.EDIT_SECTIONS: frozenset({_R.DIRECTOR}),
     _P.IMPORT: frozenset({_R.CLERK, _R.DIRECTOR}),
     _P.READ_AUDIT: frozenset({_R.CLERK, _R.DIRECTOR, _R.ADMIN}),
     _P.MANAGE_PEOPLE: frozenset({_R.ADMIN}),

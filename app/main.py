@@ -21,6 +21,7 @@ from app.routes import (
     cases_api,
     checks_api,
     county_pages,
+    cross_section_pages,
     document_routes,
     doubt_pages,
     existing_pages,
@@ -39,6 +40,8 @@ from app.routes import (
     people_api,
     plat_book_pages,
     register_api,
+    right_of_way_api,
+    right_of_way_pages,
     street_object_pages,
     street_objects_api,
     survey_pages,
@@ -115,6 +118,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(case_pages.router)
     app.include_router(street_objects_api.router)
     app.include_router(works_pages.router)
+    for pages_of in (right_of_way_api, right_of_way_pages, cross_section_pages):
+        app.include_router(pages_of.router)
     app.include_router(street_object_pages.router)
     for pages_of in (people_api, people, address_pages, address_acts, assign_pages, face_pages):
         app.include_router(pages_of.router)

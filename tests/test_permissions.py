@@ -200,6 +200,25 @@ TABLE: Mapping[str, Permission | str] = {
             *("excavation", "trench", "setback", "petition", "route"),
         )
     },
+    # the right-of-way
+    "GET /api/v1/right-of-way": OPEN,
+    "GET /api/v1/right-of-way/sections": OPEN,
+    "GET /api/v1/right-of-way/sections/blocks": OPEN,
+    "GET /api/v1/right-of-way/{layer}": OPEN,
+    "POST /api/v1/right-of-way/sections": P.EDIT_SECTIONS,
+    "GET /right-of-way": OPEN,
+    "GET /right-of-way/map.js": OPEN,
+    "GET /right-of-way/features": OPEN,
+    "GET /right-of-way/features/{feature_id}": OPEN,
+    "GET /right-of-way/sections": OPEN,
+    "GET /right-of-way/sections/edit": P.EDIT_SECTIONS,
+    "POST /right-of-way/sections/edit": P.EDIT_SECTIONS,
+    **{
+        f"POST {door}/right-of-way/{what}/{act}": P.EDIT_SECTIONS
+        for door in ("", "/api/v1")
+        for what in ("sections/{section_id}", "features/{feature_id}")
+        for act in ("retire", "restore")
+    },
     # cases: who may see one may ask; `app.cases` requires the permission of each step
     "GET /cases": P.READ_RECORDS,
     "GET /cases/report": P.REPORT_VIOLATION,
@@ -270,6 +289,7 @@ ROLES: Mapping[Permission, str] = {
     P.ADOPT_MAP: "director",
     P.NAME_STREETS: "director",
     P.ISSUE: "clerk director",
+    P.EDIT_SECTIONS: "director",
     P.IMPORT: "clerk director",
     P.RECORD_OBJECTS: "inspector police clerk director",
     P.REPORT_VIOLATION: "inspector police clerk director",
