@@ -43,7 +43,7 @@ class Permission(StrEnum):
     CLOSE_CASE = "dismiss or reopen a case"
     RECORD_OBJECTS = "record what stands or is dug in the street"
     EDIT_SECTIONS = "change what lies across a street: widths, curbs, walks"
-    IMPORT = "bring in existing addresses, lots, buildings and streets"
+    IMPORT = "bring in existing addresses, lots, buildings, streets and surveys"
     READ_AUDIT = "read the audit log"
     MANAGE_PEOPLE = "manage users and keys"
 

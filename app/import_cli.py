@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 1000
 
-Kind = Annotated[str, typer.Argument(metavar="KIND", help="addresses, lots, buildings or streets.")]
+Kind = Annotated[str, typer.Argument(metavar="KIND", help="addresses, lots, buildings, streets or layers.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, or anything OGR reads.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what is found; nothing is stored.")]
 Map = Annotated[list[str] | None, typer.Option("--map", help="COLUMN=FIELD, the column of the file first; repeatable.")]
+All = Annotated[
+    list[str] | None,
+    typer.Option("--all", help="FIELD=VALUE of all of a file of layers, such as layer=sidewalk; repeatable."),
+]
 Crs = Annotated[str, typer.Option("--crs", help="The CRS of the file, where the file does not say it.")]
 Layer = Annotated[str, typer.Option("--layer", help="The layer, where the file has several.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why, for the audit.")]
@@ -37,12 +41,13 @@ def _import(
     file: File,
     dry_run: DryRun = False,
     map_: Map = None,
+    all_: All = None,
     crs: Crs = "",
     layer: Layer = "",
     reason: Reason = "",
     report: ReportTo = None,
 ) -> None:
-    """Bring in existing addresses, lots, buildings or streets: all rows or none; exit code 2 lists every fault."""
+    """Bring in addresses, lots, buildings, streets or layers: all rows or none; exit code 2 lists every fault."""
     from app.audit import CONSOLE  # what reads files and computes is loaded for this command alone
     from app.db import Database
     from app.import_columns import check_kind
@@ -51,7 +56,8 @@ def _import(
     from app.schema import ensure_schema
 
     settings = Settings()
-    asked = Asked(check_kind(kind), file, file.name, _mapping(map_ or ()), crs, layer, reason, trusted=True)
+    mapping, whole = _mapping(map_ or ()), _whole(all_ or ())
+    asked = Asked(check_kind(kind), file, file.name, mapping, crs, layer, reason, trusted=True, whole=whole)
     with closing(Database(settings.database, settings.state_dir)) as database:
         ensure_schema(database)
         atlas = Atlas(database, settings.data_dir, settings.law_date)
@@ -79,6 +85,16 @@ def _mapping(given: Any) -> dict[str, str]:
         if not sign or not column.strip():
             raise StreetsError.of("--map", text, "COLUMN=FIELD, such as HOUSENO=number; COLUMN= for none")
         found[column.strip()] = field.strip()
+    return found
+
+
+def _whole(given: Any) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in given:
+        field, sign, value = text.partition("=")
+        if not sign or not value.strip():
+            raise StreetsError.of("--all", text, "FIELD=VALUE, such as layer=sidewalk or accuracy_ft=0.2")
+        found[field.strip()] = value.strip()
     return found
 
 

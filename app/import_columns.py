@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from app.import_cells import is_directions, is_types
 from gis.errors import Fault, StreetsError
 
-KINDS = ("addresses", "lots", "buildings", "streets")
+KINDS = ("addresses", "lots", "buildings", "streets", "layers")
 
 _ADDRESS = {
     "address": "fulladdress fulladdr fulladd fulladdres address addr siteaddress siteaddres siteadd situs situsaddr "
@@ -61,6 +61,19 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
         "source": "source",
         "wkt": _PLACE["wkt"],
     },
+    "layers": {
+        "layer": "layer layername rowlayer featuretype featurekind featureclass ftype type kind",
+        "label": "label name parcel parcelid",
+        "street": "street streetname stname fullname roadname",
+        "source": "source src sourcename",
+        "surveyed_on": "surveyedon surveyed surveydate surveyday datesurveyed date",
+        "accuracy_ft": "accuracyft accuracyfeet accuracy",
+        "holder": "holder heldby easementholder",
+        "owner": "owner ownername owners",
+        "occupant": "occupant tenant",
+        "use": "use landuse usage",
+        "wkt": _PLACE["wkt"],
+    },
 }
 FIELDS: Mapping[str, tuple[str, ...]] = {kind: tuple(known) for kind, known in _SYNONYMS.items()}
 """The fields of each kind of import; a column of the file is mapped to one."""
@@ -89,7 +102,14 @@ ABOUT: Mapping[str, str] = {
     "kind": "street, alley, private or path",
     "block_line": "auto or never",
     "name_status": "confirmed, inferred or placeholder",
-    "source": "where the line is from",
+    "source": "where it is from",
+    "layer": "the layer of the right-of-way: sidewalk, curb_line, hydrant ...",
+    "label": "its name; of a lot the parcel's number",
+    "surveyed_on": "the day of the survey",
+    "holder": "who holds an easement",
+    "owner": "the owner of a lot; officers alone see it",
+    "occupant": "the occupant of a lot; officers alone see it",
+    "use": "residential, commercial or exempt, of a lot",
 }
 """What each field is, in words."""
 

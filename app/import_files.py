@@ -53,7 +53,7 @@ def read_file(path: Path, aside: Path, kind: str, layer: str = "", name: str = "
     aside
         An empty folder to unpack an archive in.
     kind
-        What it holds: addresses, lots, buildings or streets.
+        What it holds: addresses, lots, buildings, streets or layers.
     layer
         The layer, where the file has several that could be meant.
     name
@@ -241,8 +241,13 @@ def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, aside: Path, lef
 
 # --- OGR ---
 
-_SHAPES = {"addresses": ("Point", "Polygon"), "streets": ("Line", "Curve"), "lots": ("Polygon", "Surface")}
+_SHAPES: dict[str, tuple[str, ...]] = {
+    "addresses": ("Point", "Polygon"),
+    "streets": ("Line", "Curve"),
+    "lots": ("Polygon", "Surface"),
+}
 _SHAPES["buildings"] = _SHAPES["lots"]
+_SHAPES["layers"] = (*_SHAPES["addresses"], *_SHAPES["streets"], *_SHAPES["lots"])
 
 
 def _layer(layers: Mapping[str, str], kind: str, wanted: str) -> str:
@@ -366,6 +371,8 @@ _DRIVEN = frozenset(
 
 def _osm(opened: str, kind: str) -> Sheet:
     """Read an extract: tags become columns, and only what is of the kind is kept."""
+    if kind not in _OSM_LAYERS:
+        raise FileError.of("file", "an OpenStreetMap extract", "a survey, which says how far off it is")
     parts = []
     for layer in _OSM_LAYERS[kind]:
         try:

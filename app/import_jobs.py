@@ -67,7 +67,7 @@ class Jobs:
         Parameters
         ----------
         kind
-            addresses, lots, buildings or streets.
+            addresses, lots, buildings, streets or layers.
         name
             As the sender calls it; only its ending is used for the file here.
         blocks
@@ -115,7 +115,7 @@ class Jobs:
         actor
             Who asks.
         options
-            ``mapping``, ``crs``, ``layer`` and ``reason``.
+            ``mapping``, ``whole``, ``crs``, ``layer`` and ``reason``.
         dry_run
             Whether it is only checked.
         waits
@@ -139,7 +139,7 @@ class Jobs:
             raise StreetsError.of("job", f"stored as import {known['import']}", "one that was not stored yet")
         (place / "cancel").unlink(missing_ok=True)
         kept = {name: options.get(name, "") for name in ("crs", "layer", "reason")}
-        kept["mapping"] = dict(options.get("mapping", {}))
+        kept |= {name: dict(options.get(name, {})) for name in ("mapping", "whole")}
         state = {**known, "state": "running", "doing": "waiting to begin", "done": 0, "total": 0, "error": [],
                  "dry_run": dry_run, "waits": waits, "options": kept, "pid": os.getpid()}  # fmt: skip
         self._write(place, state)

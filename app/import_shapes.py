@@ -103,7 +103,7 @@ def outlines(
     columns = {field: column for column, field in mapping.items()}
     shapes = shapes_told(sheet, columns, report)
     labels = _labels(kind, sheet, columns, report)
-    if shapes is None or not _projected(shapes, crs, report):
+    if shapes is None or not projected(shapes, crs, report):
         return Outlines(kind, [], [], [], np.zeros((0, 4)), 0)
     rows, found, left_out = _inside(village, shapes, labels, report, tick)
     tick("comparing with the register", len(shapes), len(shapes))
@@ -150,7 +150,7 @@ def shapes_told(sheet: Sheet, columns: Mapping[str, str], report: Report) -> NDA
     return shapes
 
 
-def _projected(shapes: NDArray[np.object_], crs: Known, report: Report) -> bool:
+def projected(shapes: NDArray[np.object_], crs: Known, report: Report) -> bool:
     """Put shapes into the working CRS, in their place; a fault of the CRS itself is told once."""
     xy = shapely.get_coordinates(shapes)
     known = xy[np.isfinite(xy).all(axis=1)]

@@ -17,11 +17,12 @@ from app.clocks import local_day
 from app.feed import PARTS
 from app.import_addresses import Prepared, Tick, parts_on, streets_of
 from app.import_ground import LABELS, TABLES
+from app.import_layers import Pieces
 from app.import_shapes import Outlines
 from app.import_streets import Lines
 from app.law import today
 from app.map_versions import Atlas
-from app.tables import addresses, imports, locations, maps
+from app.tables import addresses, imports, layer_features, locations, maps
 from app.village import LONLAT, Village
 from gis.address import Address, format_full, format_usps, street_key
 from gis.findings import Finding
@@ -218,6 +219,56 @@ def _standing(
     for row in connection.execute(asked).mappings():
         if row[label] in named or row["id"] in covered:
             yield dict(row)
+
+
+# --- layers of the right-of-way ---
+
+
+def store_pieces(found: Pieces, values: Mapping[str, Any]) -> Storing:
+    """Return what writes surveyed features; older ones that they cover are retired.
+
+    Parameters
+    ----------
+    found
+        The features.
+    values
+        Of the import's own row.
+
+    Returns
+    -------
+    callable
+        Called inside the transaction; returns the import's row.
+    """
+    sides = ("west_ft", "south_ft", "east_ft", "north_ft")
+
+    def store(atlas: Atlas, act: Act, tick: Tick) -> Json:
+        first = registers.next_id(act.connection, layer_features)
+        own = layer_features.c
+        replaced = registers.rows(act.connection, layer_features, own.id.in_(found.covered))
+        row = _import_row(act, values, {"stored": len(found), "replaced": len(replaced), "first": first})
+        registers.update_many(act, "import", layer_features, replaced, {"retired_at": act.at})
+        for start in range(0, len(found), AT_ONCE):
+            tick("storing", start, len(found))
+            rows = [
+                {
+                    "id": first + k,
+                    **{name: getattr(one, name) for name in ("layer", "label", "known", "surveyed_on", "accuracy_ft")},
+                    "source": one.source or row["file"],
+                    "shape": one.json,
+                    **dict(zip(sides, one.shape.bounds, strict=True)),
+                    "import_id": row["id"],
+                    "reason": act.reason,
+                    "made_at": act.at,
+                    "made_by": act.actor.name,
+                    "retired_at": None,
+                }
+                for k, one in enumerate(found.pieces[start : start + AT_ONCE], start=start)
+            ]
+            registers.insert_many(act, "import", layer_features, rows)
+        tick("storing", len(found), len(found))
+        return row
+
+    return store
 
 
 # --- streets ---

@@ -12,10 +12,12 @@ from app import map_versions, registers
 from app.audit import Act, Actor
 from app.changes import StateError, needs_reason
 from app.registers import DependsError
-from app.tables import addresses, audit, buildings, documents, doubts, imports, locations, lots, maps
+from app.tables import addresses, audit, buildings, documents, doubts, imports, layer_features, locations, lots, maps
 
 Json = dict[str, Any]
-_TABLES: Mapping[str, sa.Table] = {"addresses": addresses, "lots": lots, "buildings": buildings}
+_TABLES: Mapping[str, sa.Table] = {
+    **{"addresses": addresses, "lots": lots, "buildings": buildings, "layers": layer_features}
+}
 
 
 def undo_import(connection: Connection, actor: Actor, import_id: int, reason: str) -> Json:

@@ -16,17 +16,18 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app import import_addresses, import_shapes, import_streets, registers
+from app import import_addresses, import_layers, import_shapes, import_streets, registers
 from app.audit import Act, Actor, head
 from app.columns import canonical
 from app.import_addresses import Prepared, Tick
 from app.import_cells import left_directions
 from app.import_columns import FIELDS, check_kind, digest_of, guess, mapped
 from app.import_files import read_file
+from app.import_layers import Pieces, check_whole
 from app.import_places import Known, known_crs
 from app.import_report import Report
 from app.import_shapes import Outlines
-from app.import_storing import store_addresses, store_lines, store_outlines
+from app.import_storing import store_addresses, store_lines, store_outlines, store_pieces
 from app.import_streets import Lines
 from app.import_tables import Sheet, only
 from app.map_versions import Atlas, MapStateError, vacated
@@ -52,7 +53,7 @@ class Asked:
     Parameters
     ----------
     kind
-        addresses, lots, buildings or streets.
+        addresses, lots, buildings, streets or layers.
     path
         The file on this machine.
     name
@@ -69,6 +70,8 @@ class Asked:
         The job that does it; ``""`` for none.
     trusted
         Whether who asks may read any file of this machine.
+    whole
+        Of layers: what is said of all of the file, by field.
     """
 
     kind: str
@@ -80,6 +83,7 @@ class Asked:
     reason: str = ""
     job: str = ""
     trusted: bool = False
+    whole: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +114,7 @@ class Checked:
     sha256: str
     about: Json
     report: Report
-    content: Prepared | Outlines | Lines | None
+    content: Prepared | Outlines | Lines | Pieces | None
     village: Village
     gone: frozenset[str]
     seen: str
@@ -131,6 +135,8 @@ class Checked:
             return {"skipped": content.same, "not_conforming": len(content) - agree}
         if isinstance(content, Outlines):
             return {"left_out": content.left_out}
+        if isinstance(content, Pieces):
+            return {"whole": dict(self.asked.whole)}
         assert content is not None
         names = {"new_streets": list(content.new)[:200], "missing_streets": list(content.gone)[:200]}
         return {"left_out": content.left_out, "unnamed": content.unnamed, **names}
@@ -159,7 +165,8 @@ def check(atlas: Atlas, asked: Asked, tick: Tick = no_tick) -> Checked:
         A file that cannot be read at all, or a mapping that cannot be used.
     """
     check_kind(asked.kind)
-    asked = replace(asked, reason=plain(asked.reason, "reason"), name=file_name(asked.name))
+    asked = replace(asked, reason=plain(asked.reason, "reason"), name=file_name(asked.name),
+                    whole=check_whole(asked.kind, asked.whole))  # fmt: skip
     tick("reading the file", 0, 0)
     with tempfile.TemporaryDirectory(prefix="benton-import-") as folder:
         sheet = read_file(asked.path, Path(folder), asked.kind, asked.layer, asked.name, trusted=asked.trusted)
@@ -184,7 +191,7 @@ def _checked(atlas: Atlas, connection: Connection, asked: Asked, sheet: Sheet, t
         for fault in error.faults:
             report.fault(0, fault.field, fault.found, fault.expected)
         crs = None
-    content = _content(village, connection, asked.kind, sheet, mapping, crs, report, tick) if crs else None
+    content = _content(village, connection, asked, sheet, mapping, crs, report, tick) if crs else None
     about |= {"crs": crs.text[:200] if crs else "", "crs_said": crs.said if crs else ""}
     gone = frozenset(vacated(connection))
     return Checked(asked, _sha256(asked.path), about, report, content, village, gone, head(connection))
@@ -193,17 +200,20 @@ def _checked(atlas: Atlas, connection: Connection, asked: Asked, sheet: Sheet, t
 def _content(
     village: Village,
     connection: Connection,
-    kind: str,
+    asked: Asked,
     sheet: Sheet,
     mapping: Mapping[str, str],
     crs: Known,
     report: Report,
     tick: Tick,
-) -> Prepared | Outlines | Lines:
+) -> Prepared | Outlines | Lines | Pieces:
+    kind = asked.kind
     if kind == "addresses":
         return import_addresses.prepare(village, connection, sheet, mapping, crs, report, tick)
     if kind == "streets":
         return import_streets.lines(village, connection, sheet, mapping, crs, report, tick)
+    if kind == "layers":
+        return import_layers.pieces(village, connection, sheet, mapping, crs, report, tick, asked.whole)
     return import_shapes.outlines(village, connection, kind, sheet, mapping, crs, report, tick)
 
 
@@ -338,6 +348,9 @@ def _ready(checked: Checked) -> Callable[[Atlas, Act, Tick], Json]:
         return store_addresses(village, content, values)
     if isinstance(content, Outlines):
         return store_outlines(content, values)
+    if isinstance(content, Pieces):
+        values["report"] |= {"whole": dict(checked.asked.whole)}
+        return store_pieces(content, values)
     assert isinstance(content, Lines)
     return store_lines(content, values)
 
@@ -349,9 +362,13 @@ def _recheck(atlas: Atlas, connection: Connection, checked: Checked) -> None:
     if isinstance(checked.content, Prepared):
         import_addresses.recheck(connection, checked.content, checked.report)
         checked.report.raise_any(checked.asked.name)
-    if isinstance(checked.content, Outlines):
-        now = import_shapes.covered_now(connection, checked.content)
-        if now != checked.content.covered:
+    content = checked.content
+    if isinstance(content, Outlines | Pieces):
+        if isinstance(content, Outlines):
+            now = import_shapes.covered_now(connection, content)
+        else:
+            now = frozenset(import_layers.covered(connection, content.pieces))
+        if now != content.covered:
             raise MapStateError(
                 f"Other {checked.asked.kind} were brought in while the file was checked: check it again."
             )

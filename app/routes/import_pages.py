@@ -17,7 +17,10 @@ from app.auth import Permission, Person
 from app.deps import AtlasDep, needs
 from app.import_columns import ABOUT, FIELDS, KINDS, check_kind
 from app.import_jobs import Jobs
+from app.import_layers import KINDS as LAYERS
+from app.import_layers import WHOLE, check_whole
 from app.import_tables import READS, FileError
+from app.layer_features import NAMES
 from app.routes.api import answered
 from app.routes.forms import READ, Id, Typed, csv_file, faults_of, go
 from app.routes.register_api import PROBLEMS, Reason
@@ -34,6 +37,8 @@ ABOUT_KINDS = {
     "lots": "parcels with their numbers",
     "buildings": "footprints",
     "streets": "centerlines with their names; they become a proposal of the map",
+    "layers": "surveyed sidewalks, curb lines, hydrants and the like; each takes the place of what is built there "
+    "from the street’s cross-section",
 }
 STATES = {
     "ready": "not checked yet",
@@ -47,6 +52,12 @@ STATES = {
 }
 """States of a job, in words."""
 BLOCK = 1 << 20
+_TEXTS = {
+    "mapping": 'a JSON object of the file\'s columns and our fields, such as {"HOUSENO": "number"}',
+    "all": 'a JSON object of our fields and texts, such as {"layer": "sidewalk", "accuracy_ft": "0.2"}',
+}
+ALL = tuple(f"all_{name}" for name in WHOLE)
+"""Fields of a form that are said of all of a file of layers."""
 
 
 def _jobs(request: Request) -> Jobs:
@@ -81,14 +92,19 @@ def _options(form: FormData) -> Json:
     return {name: _sent(form, name) for name in ("crs", "layer", "reason")}
 
 
-def _mapping(text: str) -> dict[str, str]:
-    expected = 'a JSON object of the file\'s columns and our fields, such as {"HOUSENO": "number"}'
+def _whole(form: FormData) -> dict[str, str]:
+    """Return what a form says of all of a file."""
+    return {name: text for name in WHOLE if (text := _sent(form, f"all_{name}", 200))}
+
+
+def _mapping(text: str, field: str = "mapping") -> dict[str, str]:
+    expected = _TEXTS[field]
     try:
         found = json.loads(text) if text else {}
     except (ValueError, RecursionError) as error:
-        raise StreetsError.of("mapping", text[:60], expected) from error
+        raise StreetsError.of(field, text[:60], expected) from error
     if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
-        raise StreetsError.of("mapping", text[:60], expected)
+        raise StreetsError.of(field, text[:60], expected)
     return found
 
 
@@ -105,6 +121,10 @@ _BODY = {
                     "properties": {
                         "file": {"type": "string", "format": "binary", "description": READS},
                         "mapping": {"type": "string", "description": 'JSON: column to field, `{"HOUSENO": "number"}`.'},
+                        "all": {
+                            "type": "string",
+                            "description": f"JSON: {', '.join(WHOLE)} of all of a file of layers.",
+                        },
                         "crs": {"type": "string", "description": "Where the file does not say it."},
                         "layer": {"type": "string"},
                         "reason": {"type": "string"},
@@ -120,7 +140,7 @@ _BODY = {
 @router.post(
     "/api/v1/imports/{kind}",
     status_code=202,
-    summary="Bring in a file of addresses, lots, buildings or streets",
+    summary="Bring in a file of addresses, lots, buildings, streets or layers of the right-of-way",
     openapi_extra=_BODY,
     responses=PROBLEMS,
 )
@@ -129,6 +149,7 @@ async def import_begin(kind: Annotated[str, Path(max_length=20)], request: Reque
     check_kind(kind)
     async with request.form() as form:
         options = {**_options(form), "mapping": _mapping(_sent(form, "mapping", 100_000))}
+        options["whole"] = check_whole(kind, _mapping(_sent(form, "all", 2000), "all"))
         dry_run = _sent(form, "dry_run").lower() in {"true", "1", "yes", "on"}
         job = await run_in_threadpool(_taken, request, form, kind, person)
         await run_in_threadpool(lambda: _jobs(request).begin(job, person.actor, options, dry_run=dry_run))
@@ -198,6 +219,7 @@ def _first_page(request: Request, status: int = HTTPStatus.OK, **given: Any) -> 
         rows = [{**row, **row["report"]} for row in imports.listed(connection, limit=200)]
     jobs = [{**one, "made_at": datetime.fromisoformat(one["made_at"])} for one in _jobs(request).listed()]
     known: Json = {"rows": rows, "kinds": ABOUT_KINDS, "reads": READS, "jobs": jobs, "states": STATES}
+    known |= {"layers": LAYERS, "layer_names": NAMES}
     shown: Json = {"faults": {}, "form": {}, **given, **known}
     return page(request, "import.html", status, most_mb=request.app.state.settings.import_most_mb, **shown)
 
@@ -208,12 +230,12 @@ async def import_send(request: Request, person: Importer) -> Response:
     async with request.form() as form:
         try:
             kind = check_kind(_sent(form, "kind"))
-            options = _options(form)
+            options = {**_options(form), "whole": check_whole(kind, _whole(form)) if kind == "layers" else {}}
             job = await run_in_threadpool(_taken, request, form, kind, person)
             await run_in_threadpool(lambda: _jobs(request).begin(job, person.actor, options, dry_run=True, waits=True))
         except StreetsError as error:
-            faults = faults_of(error, ("kind", "file", "crs", "layer", "reason"))
-            kept = {n: str(form.get(n, ""))[:200] for n in ("kind", "crs", "layer", "reason")}
+            faults = faults_of(error, ("kind", "file", "crs", "layer", "reason", *ALL))
+            kept = {n: str(form.get(n, ""))[:200] for n in ("kind", "crs", "layer", "reason", *ALL)}
             return await run_in_threadpool(
                 lambda: _first_page(request, HTTPStatus.UNPROCESSABLE_ENTITY, faults=faults, form=kept)
             )
@@ -229,6 +251,8 @@ def job_page(job: Job, request: Request, person: Importer) -> Response:
 def _job_page(request: Request, job: str, status: int = HTTPStatus.OK, faults: Json | None = None) -> Response:
     known = _jobs(request).get(job)
     shown: Json = {"job": known, "result": known.get("result"), "fields": FIELDS[known["kind"]], "about": ABOUT}
+    said = {f"all_{name}": text for name, text in known["options"].get("whole", {}).items()}
+    shown |= {"said": said, "layers": LAYERS, "layer_names": NAMES}
     return page(request, "import_job.html", status, faults=faults or {}, kinds=KINDS, **shown)
 
 
@@ -248,12 +272,13 @@ async def job_again(job: Job, request: Request, person: Importer) -> Response:
             columns = (known.get("result") or {}).get("columns", [])
             mapping = {c: _sent(form, f"map-{k}", 60) for k, c in enumerate(columns) if f"map-{k}" in form}
             options = {**_options(form), "mapping": mapping or known["options"].get("mapping", {})}
+            options["whole"] = check_whole(known["kind"], _whole(form))
             checks = do == "check"
             await run_in_threadpool(lambda: jobs.begin(job, person.actor, options, dry_run=checks, waits=checks))
         except registers.NotFoundError:
             raise
         except StreetsError as error:
-            faults = faults_of(error, ("crs", "layer", "reason"))
+            faults = faults_of(error, ("crs", "layer", "reason", *ALL))
             return await run_in_threadpool(lambda: _job_page(request, job, HTTPStatus.UNPROCESSABLE_ENTITY, faults))
         return go(f"/import/jobs/{job}")
 
