@@ -139,7 +139,7 @@ def read_section(cells: Mapping[str, Any], where: str = "") -> Section:
         faults.append(Fault("half", "nothing", "the half of the street that the block is counted on"))
     if not text["source"]:
         faults.append(Fault("source", "nothing", "where the widths come from"))
-    if row_width < pavement:
+    if row_width < pavement and not {"row_width_ft", "pavement_width_ft"} & {fault.field for fault in faults}:
         faults.append(Fault("pavement_width_ft", text["pavement_width_ft"], "at most the width of the right-of-way"))
     days = {column: _day(text, column, faults) for column in ("improved_on", "surveyed_on")}
     commercial = _yes(text, "commercial", faults)

@@ -234,7 +234,8 @@ def _form(
     form, was = _shown(own, wider), section_edits.version(own)
     if sent is not None and not stale:
         form, was = {name: sent.get(name, "") for name in (*COLUMNS, "reason")}, sent.get("was", "")
-    told = faults_of(error, (*COLUMNS, "reason")) if error and not about else {}
+    told = {} if about or error is None else faults_of(error, (*COLUMNS, "reason"))
+    told = {"": error.message} if error and stale and not about else told
     drawn = seen or (own if sent is None or stale else None) or (wider if sent is None else None)
     shown: Json = {"key": key, "form": form, "was": was, "faults": told, "about": about or {}, "own": own}
     shown |= {"seen": _digest({c: form[c] for c in COLUMNS}) if seen else "", "drawn": drawn and drawing(drawn.across)}
