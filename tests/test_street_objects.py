@@ -329,6 +329,21 @@ def test_the_list_goes_out_as_csv_and_geojson(town: Town) -> None:
     assert town.atlas.village.into_feet("EPSG:4326")(lon, lat) == pytest.approx((400, 4), abs=0.05)
 
 
+def test_a_kept_check_is_shown_in_words_and_an_odd_one_as_it_is(town: Town) -> None:
+    known = {"quantity": "setback_in", "value": 6.25, "uncertainty": 0.5, "limit": 6, "unit": "in"}
+    known |= {"verdict": "undecided", "section": "§ 288-10 D(7)", "settles": "Tape it."}
+    odd = {"quantity": 5, "value": [SCRIPT], "limit": 1e300, "uncertainty": "x", "unit": "ft", "verdict": "odd"}
+    made = recorded(town, checked={"verdict": "undecided", "rows": [known, odd, {}], "date": "some day"})
+    page = town.get(f"/street-objects/{made['id']}", "police")
+    assert page.status_code == 200
+    assert SCRIPT not in page.text
+    panel_page = town.get(
+        f"/street-objects/{recorded(town, kind='sidewalk_panel', facts={'gap_in': 1})['id']}", "police"
+    )
+    assert "Horizontal distance § 288-4 E(b) Found 1 in Limit less than 1 1/4 in" in text_of(panel_page.text)
+    assert "Set-back of the door § 288-10 D(7) Found 6 1/4 in ± 1/2 in Limit 6 in Undecided" in text_of(page.text)
+
+
 # --- photos ---
 
 

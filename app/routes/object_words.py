@@ -21,8 +21,9 @@ from gis.errors import StreetsError
 
 Json = dict[str, Any]
 TEXTS = ("section", "settles", "note", "law")
-NUMBERS = ("value", "uncertainty", "limit")
+NUMBERS = ("value", "uncertainty", "limit", "margin")
 MOST_NUMBER = 1e9
+PANELS = ("vertical_in", "gap_in", "surface_in")
 ACTS: Mapping[str, str] = {
     "record object": "Recorded",
     "change object": "Changed",
@@ -51,7 +52,15 @@ GEOMETRY = ("geometry", "crs", "datum", "epoch")
 
 def check_rows(checked: Json | None) -> list[Json]:
     """Return the rows of a check that was kept, in words; what is not as expected is shown as it is."""
-    return [row_words("", _safe(row)) for row in (checked or {}).get("rows", [])]
+    return [_row(row) for row in (checked or {}).get("rows", [])]
+
+
+def _row(row: Json) -> Json:
+    safe = _safe(row)
+    if row.get("quantity") not in PANELS:
+        return row_words("", safe)
+    told = row_words("", {**safe, "margin": None})
+    return {**told, "limit": f"less than {told['limit']}"}  # just the limit is defective
 
 
 def _safe(row: Json) -> Json:
@@ -60,8 +69,8 @@ def _safe(row: Json) -> Json:
     if texts["quantity"] == "gap_in":
         texts["quantity"] = "Horizontal distance"
     numbers = {name: _number(row.get(name)) for name in NUMBERS}
-    if not isinstance(numbers["uncertainty"], float):
-        numbers["uncertainty"] = None
+    for name in ("uncertainty", "margin"):
+        numbers[name] = numbers[name] if isinstance(numbers[name], float) else None
     verdict = str(row.get("verdict"))
     return {**texts, **numbers, "verdict": verdict if verdict in VERDICTS else "not_checked"}
 
