@@ -2,10 +2,6 @@
 
 import http.client
 import json
-import multiprocessing
-import os
-import threading
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -14,40 +10,15 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from app.audit import Act, Actor, breaks
+from app.audit import breaks
 from app.db import Database
 from app.settings import Settings
 from app.tables import addresses, audit
 from app.verify import verify
+from tests.others import LASTS_S, OTHERS, THREADS, keep_writing
 from tests.torture.server import APART_FT, Server, encoded, headers
 
-SPAWN = multiprocessing.get_context("spawn")
-THREADS, CLIENTS, PROCESSES, LASTS_S = 8, 16, 2, 4.0
-
-
-def keep_writing(url: str, folder: Path, ready: Any, go: Any, told: Any) -> None:
-    """Write from several threads as fast as turns come, each entry signed with this process's id."""
-    with closing(Database(url, folder)) as database:
-        actor, waits = Actor(str(os.getpid()), f"process:{os.getpid()}"), []
-
-        def writes() -> None:
-            deadline = time.monotonic() + LASTS_S
-            while time.monotonic() < deadline:
-                asked = time.monotonic()
-                with database.write() as connection:
-                    waits.append(time.monotonic() - asked)
-                    Act(connection, actor).record("write", "users", 1)
-
-        with database.read() as connection:
-            connection.execute(sa.text("SELECT 1"))
-        ready.release()
-        go.wait()
-        threads = [threading.Thread(target=writes) for _ in range(THREADS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        told.put(waits)
+CLIENTS, PROCESSES = 16, 2
 
 
 def test_each_of_two_processes_gets_its_share_of_the_turns(database: Database) -> None:
@@ -56,10 +27,10 @@ def test_each_of_two_processes_gets_its_share_of_the_turns(database: Database) -
     Seen to fail on SQLite without the two file locks: half of the waits were under a millisecond, for who had the turn
     kept it, and the longest was over seven seconds; with them the longest is a sixth of a second.
     """
-    url, ready, go = database.url.render_as_string(hide_password=False), SPAWN.Semaphore(0), SPAWN.Event()
-    told = SPAWN.Queue()
+    url, ready, go = database.url.render_as_string(hide_password=False), OTHERS.Semaphore(0), OTHERS.Event()
+    told = OTHERS.Queue()
     args = (url, database.file.parent, ready, go, told)
-    processes = [SPAWN.Process(target=keep_writing, args=args) for _ in range(PROCESSES)]
+    processes = [OTHERS.Process(target=keep_writing, args=args) for _ in range(PROCESSES)]
     for process in processes:
         process.start()
     for _ in processes:

@@ -1,7 +1,6 @@
 """Backup, restore, verify, upgrade and the nightly backup, on SQLite and on PostgreSQL and from one to the other."""
 
 import json
-import multiprocessing
 import os
 import re
 import shutil
@@ -31,8 +30,7 @@ from app.tables import addresses, audit, metadata, renamings, sessions, users
 from app.verify import verify
 from tests.conftest import ROOT, empty_postgres
 from tests.filling import AT, add_address, content, fill
-
-SPAWN = multiprocessing.get_context("spawn")
+from tests.others import OTHERS, die_while_restoring, hold_open
 
 
 def breaks(database: Database, old_head: str = "") -> list[str]:
@@ -383,7 +381,7 @@ def test_a_damaged_sqlite_file_is_put_aside_while_nobody_has_it_open(tmp_path: P
     (tmp_path / "bad.db").write_bytes(b"rubbish " * 1000)
     with closing(Database(f"sqlite:///{tmp_path / 'bad.db'}", tmp_path)) as bad:
         url = f"sqlite:///{tmp_path / 'bad.db'}"
-        running = SPAWN.Process(target=hold_open, args=(url, tmp_path))
+        running = OTHERS.Process(target=hold_open, args=(url, tmp_path))
         running.start()
         wait_for(tmp_path / "held")
         with pytest.raises(StorageError, match="stop the service"):
@@ -396,29 +394,12 @@ def test_a_damaged_sqlite_file_is_put_aside_while_nobody_has_it_open(tmp_path: P
         assert content(bad) == first
 
 
-def hold_open(url: str, folder: Path) -> None:
-    Database(url, folder)
-    (folder / "held").touch()
-    threading.Event().wait()
-
-
 def wait_for(file: Path) -> None:
     for _ in range(600):
         if file.exists():
             return
         threading.Event().wait(0.1)
     pytest.fail(f"{file} did not appear")
-
-
-def die_while_restoring(url: str, file: Path, folder: Path, at: str) -> None:
-    """End the process where `at` is called, as if the power had gone."""
-    import app.keeping
-
-    def dies(*_: Any, **__: Any) -> None:
-        os._exit(9)
-
-    setattr(app.keeping, at, dies)
-    restore(Database(url, folder), file, folder / "backups")
 
 
 @pytest.mark.parametrize("at", ["_filled", "verify", "_count_on", "_pour"])
@@ -430,7 +411,7 @@ def test_a_restore_that_is_killed_leaves_what_was_there(database: Database, at: 
     assign(database, 120)
     before = content(database)
     url = database.url.render_as_string(hide_password=False)
-    worker = SPAWN.Process(target=die_while_restoring, args=(url, tmp_path / "b.zip", database.file.parent, at))
+    worker = OTHERS.Process(target=die_while_restoring, args=(url, tmp_path / "b.zip", database.file.parent, at))
     worker.start()
     worker.join(60)
     assert worker.exitcode == 9

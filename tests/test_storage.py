@@ -1,7 +1,6 @@
 """The register's storage, on SQLite and on PostgreSQL: its schema, its turns, what the database itself refuses."""
 
 import fcntl
-import multiprocessing
 import os
 import re
 import shutil
@@ -29,8 +28,7 @@ from app.schema import head, migrate, own_tables, revision
 from app.tables import FROZEN, GUARDED, addresses, api_keys, audit, maps, metadata
 from tests.conftest import empty_postgres
 from tests.filling import AT, DAY, add_address, add_map, fill
-
-SPAWN = multiprocessing.get_context("spawn")
+from tests.others import OTHERS, die_at_commit, make_ready
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -78,15 +76,9 @@ def test_an_empty_database_is_made_ready_and_then_left_alone(empty_url: str, tmp
             assert revision(connection) == head()
 
 
-def make_ready(url: str, folder: Path, told: Any) -> None:
-    with closing(Database(url, folder)) as database:
-        ensure_schema(database)
-    told.put("ready")
-
-
 def test_workers_that_start_together_on_an_empty_database_do_not_collide(empty_url: str, tmp_path: Path) -> None:
-    told = SPAWN.Queue()
-    workers = [SPAWN.Process(target=make_ready, args=(empty_url, tmp_path, told)) for _ in range(4)]
+    told = OTHERS.Queue()
+    workers = [OTHERS.Process(target=make_ready, args=(empty_url, tmp_path, told)) for _ in range(4)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -263,22 +255,11 @@ def test_the_counter_moves_with_every_write_for_every_worker(database: Database,
         assert database.changes.value == values[-1]
 
 
-def die_at_commit(url: str, folder: Path) -> None:
-    database = Database(url, folder)
-    with database.write() as connection:
-        Act(connection, CONSOLE).record("last words", "users", 1)
-
-        @sa.event.listens_for(database.engine, "commit")
-        def _dying(connection: sa.Connection) -> None:
-            connection.connection.driver_connection.execute("COMMIT")  # type: ignore[union-attr]
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
 def test_a_worker_killed_between_its_commit_and_telling_leaves_none_with_what_is_old(database: Database) -> None:
     """Seen to fail with a counter that only moves after the commit: the other worker's value stays as it was."""
     before = database.changes.value
     url = database.url.render_as_string(hide_password=False)
-    worker = SPAWN.Process(target=die_at_commit, args=(url, database.file.parent))
+    worker = OTHERS.Process(target=die_at_commit, args=(url, database.file.parent))
     worker.start()
     worker.join(60)
     assert worker.exitcode == -signal.SIGKILL
