@@ -421,16 +421,25 @@ def covered(connection: Connection, found: Sequence[Piece]) -> dict[int, tuple[s
     own, over = layer_features.c, dict[int, tuple[str, int]]()
     for layer in dict.fromkeys(one.layer for one in found):
         those = [one for one in found if one.layer == layer]
-        shapes = [one.shape.buffer(one.accuracy_ft + BESIDE_FT) if one.shape.area == 0 else one.shape for one in those]
-        tree = shapely.STRtree(shapes)
+        tree = shapely.STRtree([one.shape for one in those])
+        furthest = max(one.accuracy_ft for one in those) + BESIDE_FT
         for row in registers.rows(connection, layer_features, own.retired_at.is_(None), own.layer == layer):
             shape = as_shape(row["shape"])
-            shape = shape.buffer(row["accuracy_ft"] + BESIDE_FT) if shape.geom_type == "Point" else shape
-            met = sorted(tree.query(shape, predicate="intersects").tolist())
-            if layer == "easement":
-                met = [k for k in met if those[k].label.casefold() == row["label"].casefold()]
-            shared = shapely.intersection(shape, shapely.union_all([shapes[k] for k in met]))
-            whole, part = (shape.area, shared.area) if shape.area else (shape.length, shared.length)
-            if met and part > MOST_SHARE * whole:
-                over[row["id"]] = row["label"], those[met[0]].row
+            near = tree.query(shape, predicate="dwithin", distance=furthest + row["accuracy_ft"]).tolist()
+            met = [those[k] for k in sorted(near) if _may_replace(those[k], row)]
+            if met and _share(shape, met, row["accuracy_ft"]) > MOST_SHARE:
+                over[row["id"]] = row["label"], met[0].row
     return over
+
+
+def _may_replace(one: Piece, row: Mapping[str, Any]) -> bool:
+    return one.layer != "easement" or one.label.casefold() == str(row["label"]).casefold()
+
+
+def _share(shape: BaseGeometry, newer: Sequence[Piece], accuracy_ft: float) -> float:
+    """Return which part of a shape lies under newer ones; of a line or point, within what both are good to of them."""
+    if shape.area > 0:
+        over = shapely.union_all([one.shape for one in newer])
+        return float(shape.intersection(over).area / shape.area)
+    over = shapely.union_all([one.shape.buffer(one.accuracy_ft + accuracy_ft + BESIDE_FT) for one in newer])
+    return float(shape.intersection(over).length / shape.length) if shape.length else float(over.covers(shape))
