@@ -169,19 +169,25 @@ def test_a_newer_survey_takes_the_place_of_an_older_and_gives_it_back_when_undon
     ]
     made = bring_in(town.atlas, CONSOLE, checked)
     assert made["report"]["replaced"] == 1
-    wider = [row("sidewalk", "POLYGON ((100 20, 400 20, 400 23.1, 100 23.1, 100 20))", "0.1")]  # 930 of 1,800
-    last = brought(town, table(tmp_path, wider))
-    surveyed = [f for f in town.get(f"{API}/sidewalk").json()["features"] if f["properties"]["status"] == "surveyed"]
-    # 1 is under 5 for 930 of its 1,800 sq ft, 3 for 496 of its 800
-    assert [f["properties"]["id"] for f in surveyed] == [5]
-    with town.database.write() as connection, pytest.raises(StreetsError, match="was done to layer_features 3 since"):
+
+    def accuracies(layer: str) -> list[float]:
+        features = town.get(f"{API}/{layer}").json()["features"]
+        return sorted(f["properties"]["accuracy_ft"] for f in features if f["properties"]["id"])
+
+    assert (accuracies("hydrant"), accuracies("sidewalk")) == ([0.1], [0.1, 1])
+    with town.database.write() as connection:
         undo_import(connection, CONSOLE, made["id"], "The wrong file")
-    for one in (last, made):
-        with town.database.write() as connection:
-            undo_import(connection, CONSOLE, one["id"], "The wrong file")
-    assert cut(town, "sidewalk", 200, 0, 40) == [("surveyed", 1, 20, 26)]
-    (hydrant,) = town.get(f"{API}/hydrant").json()["features"]
-    assert hydrant["properties"]["accuracy_ft"] == 3
+    assert (accuracies("hydrant"), accuracies("sidewalk")) == ([3], [1])
+    again = brought(town, table(tmp_path, newer))
+    wider = [row("sidewalk", "POLYGON ((100 20, 400 20, 400 23.1, 100 23.1, 100 20))", "0.4")]
+    last = brought(town, table(tmp_path, wider))
+    # 930 of the 1,800 sq ft of the oldest lie under it, and 496 of the 800 of the newer
+    assert accuracies("sidewalk") == [0.4]
+    with town.database.write() as connection, pytest.raises(StreetsError, match="was done to layer_features 5 since"):
+        undo_import(connection, CONSOLE, again["id"], "The wrong file")
+    with town.database.write() as connection:
+        undo_import(connection, CONSOLE, last["id"], "The wrong file")
+    assert accuracies("sidewalk") == [0.1, 1]
 
 
 # --- what a file says ---
