@@ -243,8 +243,8 @@ def store_pieces(found: Pieces, values: Mapping[str, Any]) -> Storing:
 
     def store(atlas: Atlas, act: Act, tick: Tick) -> Json:
         first = registers.next_id(act.connection, layer_features)
-        own = layer_features.c
-        replaced = registers.rows(act.connection, layer_features, own.id.in_(found.covered))
+        standing = registers.rows(act.connection, layer_features, layer_features.c.retired_at.is_(None))
+        replaced = [one for one in standing if one["id"] in found.covered]
         row = _import_row(act, values, {"stored": len(found), "replaced": len(replaced), "first": first})
         registers.update_many(act, "import", layer_features, replaced, {"retired_at": act.at})
         for start in range(0, len(found), AT_ONCE):
