@@ -108,19 +108,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(Lookups, watch=app.state.watch, directory=logged, rate=settings.lookup_rate)
     # first, and not as a router of its own: each route or router before would cost every lookup some microseconds
     app.router.routes.extend([*lookups.direct.routes, *lookups.router.routes])
-    app.include_router(api.router)
-    app.include_router(register_api.router)
-    app.include_router(maps_api.router)
-    app.include_router(map_edits_api.router)
-    app.include_router(document_routes.router)
-    app.include_router(cases_api.router)
-    app.include_router(checks_api.router)
-    app.include_router(case_pages.router)
-    app.include_router(street_objects_api.router)
-    app.include_router(works_pages.router)
+    for pages_of in (api, register_api, maps_api, map_edits_api, document_routes, cases_api, checks_api):
+        app.include_router(pages_of.router)
+    for pages_of in (case_pages, street_objects_api, works_pages, street_object_pages):
+        app.include_router(pages_of.router)
     for pages_of in (right_of_way_api, right_of_way_pages, cross_section_pages):
         app.include_router(pages_of.router)
-    app.include_router(street_object_pages.router)
     for pages_of in (people_api, people, address_pages, address_acts, assign_pages, face_pages):
         app.include_router(pages_of.router)
     for pages_of in (map_edit_pages, map_editor_pages, map_view_pages, map_pages, doubt_pages, audit_pages):
