@@ -23,8 +23,8 @@ LEFT_OUT = frozenset({"findings", "extended", "faces"})
 """Layers that are about numbering alone."""
 DASHED = "8 6"
 _DOT_M, _DEGREE_M = 0.35, 111_320.0
-MARGIN_DEG = 0.00015
-"""About 50 ft round what is looked at."""
+MARGIN_DEG = 0.00025
+"""About 90 ft round what is looked at."""
 
 GROUND: Mapping[str, Json] = {
     "right_of_way": {"color": "#6b6b6b", "weight": 1.5, "fill": False},

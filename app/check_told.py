@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 Json = dict[str, Any]
+_LABELLED = re.compile(r"(?P<number>-?[0-9]{1,9}(?:\.[0-9]{1,6})?) (?P<unit>in|ft)\b")
 _SAME = 1e-6
 """What two values differ by at most that are the same but for floating-point noise."""
 
@@ -107,6 +109,21 @@ def length_words(feet: float, within_ft: float = 0.0) -> str:
     return f"−{words}" if feet < 0 and inches else words
 
 
+def label_words(label: str) -> str:
+    """Return a label of a construction with its length as people write it.
+
+    Examples
+    --------
+    >>> label_words("70.5 in"), label_words("2.99 ft without the fixtures"), label_words("terrace")
+    ('5 ft 10 1/2 in', '2 ft 11 7/8 in without the fixtures', 'terrace')
+    """
+    found = _LABELLED.match(label)
+    if not found:
+        return label
+    feet = float(found["number"]) / (12.0 if found["unit"] == "in" else 1.0)
+    return length_words(feet) + label[found.end() :]
+
+
 def size_words(value: float | str | None, unit: str, within: float | None = None) -> str:
     """Write a row's value, uncertainty or limit as people do.
 
@@ -162,7 +179,6 @@ def row_words(name: str, row: Json) -> Json:
     told = size_words(value, unit, within)
     if isinstance(value, float) and value < _FAR and unit == "ft":
         told, within = "none near", None
-    most = size_words(limit, unit)
     numbers = isinstance(value, float) and isinstance(limit, float | int)
     if numbers and told == size_words(limit, unit, within) and abs(value - limit) > _SAME:
         told = next(t for n in range(2, 8) if float(t := f"{value:.{n}f}") != limit or n == 7)
@@ -171,10 +187,21 @@ def row_words(name: str, row: Json) -> Json:
         "title": QUANTITIES.get(row["quantity"], row["quantity"].replace("_", " ")),
         "value": told,
         "uncertainty": f"± {size_words(within, unit, within)}" if within else "",
-        "limit": most,
+        "limit": _limit_words(row),
         "word": verdict_words(name, row["verdict"]),
         **{key: row[key] for key in ("verdict", "section", "law", "note", "settles")},
     }
+
+
+def _limit_words(row: Json) -> str:
+    """Write a row's limit, and on which side of it the law wants the value where the margin tells that."""
+    value, limit, margin = row["value"], row["limit"], row["margin"]
+    words = size_words(limit, row["unit"])
+    if row["quantity"] == "petition_share":
+        return f"more than {words}"
+    if not isinstance(value, float) or not isinstance(limit, float | int) or not margin:
+        return words
+    return f"at {'most' if abs(limit - value - margin) < _SAME else 'least'} {words}"
 
 
 def told(name: str, answer: Json) -> Json:
@@ -190,12 +217,13 @@ def told(name: str, answer: Json) -> Json:
     Returns
     -------
     dict
-        ``verdict``, ``word``, ``rows``, ``doubts``: what of it is open, and ``settles``: what would settle it.
+        ``verdict``, ``word``, ``rows``, ``doubts``: what is open, ``officer``: what is left to one, and ``settles``:
+        what would settle it.
     """
     rows = [row_words(name, row) for row in answer["rows"]]
     asked = [row for row in rows if row["verdict"] != "not_checked"]
     open_ones = [row for row in asked if row["verdict"] == "undecided"]
-    doubts = [f"{row['title']}: {_open_words(row)}" for row in open_ones]
+    doubts = [f"{row['title']}: {words}" for row in open_ones if (words := _open_words(row))]
     settles = list(dict.fromkeys(row["settles"] for row in open_ones if row["settles"]))
     left = [row for row in rows if row["verdict"] == "not_checked"]
     return {
@@ -203,13 +231,13 @@ def told(name: str, answer: Json) -> Json:
         "word": verdict_words(name, answer["verdict"]),
         "rows": [*asked, *left],
         "doubts": doubts,
-        "officer": [f"{row['title']}: {row['note']}" for row in asked if row["verdict"] == "officer"],
+        "officer": [row["title"] for row in asked if row["verdict"] == "officer"],
         "settles": settles,
     }
 
 
 def _open_words(row: Json) -> str:
+    """Say what leaves a row open; ``""`` where another row, which it follows from, says it."""
     if row["value"] and row["uncertainty"] and row["limit"]:
-        known = f"{row['value']} {row['uncertainty']} leaves open whether it keeps the limit, {row['limit']}."
-        return f"{known} {row['note']}".strip()
-    return row["note"] or "nothing at hand decides it."
+        return f"{row['value']} {row['uncertainty']} leaves the limit open: {row['limit']}."
+    return str(row["note"])

@@ -19,6 +19,7 @@ from app.routes import (
     audit_pages,
     case_pages,
     cases_api,
+    check_pages,
     checks_api,
     county_pages,
     cross_section_pages,
@@ -110,7 +111,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.router.routes.extend([*lookups.direct.routes, *lookups.router.routes])
     for pages_of in (api, register_api, maps_api, map_edits_api, document_routes, cases_api, checks_api):
         app.include_router(pages_of.router)
-    for pages_of in (case_pages, street_objects_api, works_pages, street_object_pages):
+    for pages_of in (case_pages, street_objects_api, check_pages, works_pages, street_object_pages):
         app.include_router(pages_of.router)
     for pages_of in (right_of_way_api, right_of_way_pages, cross_section_pages):
         app.include_router(pages_of.router)

@@ -200,6 +200,8 @@ TABLE: Mapping[str, Permission | str] = {
             *("excavation", "trench", "setback", "petition", "route"),
         )
     },
+    **dict.fromkeys(("GET /checks", "GET /checks/{name}", "POST /checks/{name}"), OPEN),
+    "GET /checks/{name}/map.js": OPEN,
     # the right-of-way
     "GET /api/v1/right-of-way": OPEN,
     "GET /api/v1/right-of-way/sections": OPEN,
