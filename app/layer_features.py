@@ -124,13 +124,15 @@ def layer_of(ground: Ground, name: str) -> Layer:
     return Layer(tuple(replace(f, known={**f.known, "source": LINEWORK}) for f in layer.features))
 
 
-def terrace_layer(ground: Ground, box: Box | None = None) -> Layer:
-    """Return the strips of the terraces; with a rectangle only those that meet it, which are sooner derived."""
-    if box is None or "terraces" in ground.__dict__:
+def terrace_layer(ground: Ground, box: Box | None = None, street: str = "") -> Layer:
+    """Return the strips of the terraces; along one street, or near a rectangle, they are sooner derived than all."""
+    if "terraces" in ground.__dict__ or not (box or street):
         found = ground.terraces
     else:
-        reach = shapely.box(*box).buffer(2 * ground.reading.terrace_reach_ft)
-        near = [edge for edge in ground.edges if edge.line.intersects(reach)]
+        near = [edge for edge in ground.edges if not street or edge.label == street]
+        if box is not None:
+            reach = shapely.box(*box).buffer(2 * ground.reading.terrace_reach_ft)
+            near = [edge for edge in near if edge.line.intersects(reach)]
         found = terraces(ground.layers, near, ground.law, ground.reading)
     known = {"source": DERIVED}
     made = (
@@ -159,7 +161,7 @@ def part(
     limit, offset
         At most so many, 0 for all, after so many.
     """
-    layer = terrace_layer(ground, box) if name == TERRACE else layer_of(ground, check_layer(name))
+    layer = terrace_layer(ground, box, street) if name == TERRACE else layer_of(ground, check_layer(name))
     found: Sequence[Feature] = layer.features
     if box is not None and found:
         found = [layer.features[k] for k in layer.within(shapely.box(*box), 0.0)]

@@ -15,11 +15,13 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from playwright.sync_api import Browser
 from shapely import LineString, transform
 from shapely.geometry import shape as as_shape
 
@@ -32,6 +34,8 @@ from app.row_layers import Ground
 from app.settings import Settings
 from app.street_objects import asking
 from app.verify import verify
+from tests.access import faults_of_access
+from tests.conftest import serving_here
 from tests.people import by_key, by_session, state
 from tests.plat import PLAT, village
 from tests.test_address_pages import Town, text_of
@@ -404,3 +408,29 @@ def test_a_terrace_is_as_deep_as_from_the_back_of_the_curb_to_the_walk(town: Tow
     assert {row["layer"] for row in listed} == {"sidewalk"}
     assert town.get("/right-of-way/features", layer="moat").status_code == 422
     assert town.get("/right-of-way/features", status="odd").status_code == 422
+
+
+def test_layers_are_switched_on_the_map_and_terraces_come_when_they_are_asked_for(
+    browser: Browser, tmp_path: Path
+) -> None:
+    (tmp_path / "plat").mkdir()
+    settings = Settings(data_dir=with_file(tmp_path / "plat"), state_dir=tmp_path / "register")
+    with serving_here(settings) as url, browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page, wrong = context.new_page(), list[str]()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(f"{url}/right-of-way?street=Alma Street")
+        page.wait_for_function("window.village")
+        drawn = page.locator("path.leaflet-interactive, .leaflet-overlay-pane path")
+        every = drawn.count()
+        page.get_by_label("Sidewalks").uncheck()
+        assert 0 < drawn.count() < every
+        page.get_by_label("Sidewalks").check()
+        assert drawn.count() == every
+        page.get_by_role("link", name="Derive and show them").click()
+        page.wait_for_function("window.village && window.geo_json_row_terrace")
+        assert page.get_by_label("Terraces").is_checked()
+        assert drawn.count() > every
+        assert faults_of_access(page) == []
+        page.set_viewport_size({"width": 360, "height": 740})
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        assert wrong == []

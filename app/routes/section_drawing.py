@@ -85,7 +85,8 @@ def drawing(across: CrossSection) -> Drawing:
     for kind, low, high in sorted(strips, key=lambda strip: strip[1]):
         x, wide, words = at(low), round((high - low) * scale, 1), length_words(high - low)
         room = CHARACTER_PX * max(len(words), len(NAMES[kind])) + 6
-        row = int(kind == "rest" or x + wide / 2 - room / 2 < end)  # where it would be written over, a line lower
+        # where it would be written over another, or push its name aside, a line lower
+        row = int(x + wide / 2 - room / 2 < end or (kind == "rest" and wide < room))
         end = end if row else x + wide / 2 + room / 2
         bands.append(Band(kind, x, wide, NAMES[kind], words, row))
     curbs = tuple(at(way * half) for side, way in ((across.odd, -1), (across.even, 1)) if side.curb)
@@ -121,7 +122,7 @@ def side_words(side: Side) -> str:
         return f"{curb}, no walk"
     wide, off = length_words(side.walk[1] - side.walk[0]), length_words(side.walk[0])
     edge = "curb" if side.curb else "pavement"
-    return f"{curb}, walk {wide} wide, {off} from the {edge}"
+    return f"{curb}, walk {wide} wide, {f'{off} from' if side.walk[0] else 'right at'} the {edge}"
 
 
 def doubts(section: Section) -> list[str]:
