@@ -157,7 +157,7 @@ def part(
     box
         Only those that meet this rectangle: west, south, east and north, working CRS, US survey feet.
     street
-        Only those of this street, by its official name.
+        Only those of this street, by its official name; nearest to it, where nobody said of which they are.
     limit, offset
         At most so many, 0 for all, after so many.
     """
@@ -166,9 +166,15 @@ def part(
     if box is not None and found:
         found = [layer.features[k] for k in layer.within(shapely.box(*box), 0.0)]
     if street:
-        found = [f for f in found if str(f.known.get("street") or f.label) == street]
+        found = [f for f in found if _street(ground, f) == street]
     found = sorted(found, key=lambda f: STATUSES.index(status_of(f)))
     return Part(found[offset : offset + limit] if limit else found[offset:], len(found))
+
+
+def _street(ground: Ground, feature: Feature) -> str:
+    """Return the street that a feature is of: the nearest one where nobody said it."""
+    nearest = None if feature.known.get("street") else ground.layers.by_name["centerline"].nearest(feature.shape)
+    return nearest.label if nearest else str(feature.known.get("street") or "")
 
 
 def counts(ground: Ground) -> list[Count]:

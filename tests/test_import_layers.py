@@ -127,6 +127,8 @@ def test_a_surveyed_walk_takes_the_place_of_the_built_one_beside_it_and_gives_it
     assert cut(town, "sidewalk", -500, 0, 40) == [("assumed", 5, 27, 32)], "and so is the rest of the street"
     (told,) = (f["properties"] for f in town.get(f"{API}/sidewalk").json()["features"] if f["properties"]["id"])
     assert (told["source"], told["surveyed_on"], told["accuracy_ft"]) == ("Plan 7", "2026-06-01", 0.2)
+    near = town.get(f"{API}/sidewalk", street="Main Street").json()["features"]
+    assert near[0]["properties"] == told, "whose street nobody said is of the nearest"
     assert "geo_json_row_sidewalk" in town.get("/right-of-way/map.js").text
     page = text_of(town.get("/right-of-way").text)
     assert "1 surveyed, ± 0.2 ft" in page
