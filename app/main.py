@@ -27,6 +27,7 @@ from app.routes import (
     doubt_pages,
     existing_pages,
     face_pages,
+    field_pages,
     import_pages,
     lookups,
     lot_pages,
@@ -111,7 +112,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.router.routes.extend([*lookups.direct.routes, *lookups.router.routes])
     for pages_of in (api, register_api, maps_api, map_edits_api, document_routes, cases_api, checks_api):
         app.include_router(pages_of.router)
-    for pages_of in (case_pages, street_objects_api, check_pages, works_pages, street_object_pages):
+    for pages_of in (case_pages, street_objects_api, check_pages, field_pages, works_pages, street_object_pages):
         app.include_router(pages_of.router)
     for pages_of in (right_of_way_api, right_of_way_pages, cross_section_pages):
         app.include_router(pages_of.router)

@@ -202,6 +202,10 @@ TABLE: Mapping[str, Permission | str] = {
     },
     **dict.fromkeys(("GET /checks", "GET /checks/{name}", "POST /checks/{name}"), OPEN),
     "GET /checks/{name}/map.js": OPEN,
+    "GET /field": P.RECORD_OBJECTS,
+    "GET /field/around": P.RECORD_OBJECTS,
+    "POST /field/check": P.RECORD_OBJECTS,
+    "GET /field/worker.js": OPEN,
     # the right-of-way
     "GET /api/v1/right-of-way": OPEN,
     "GET /api/v1/right-of-way/sections": OPEN,

@@ -59,7 +59,9 @@
     if (!waits) write(null);
   }
   if (person) document.addEventListener("submit", (event) => {
-    if (event.target.getAttribute("action") === "/sign-out") write(null);
-    else if (!event.defaultPrevented) keep(event.target);
+    if (event.target.getAttribute("action") === "/sign-out") {
+      write(null);
+      if (window.caches) caches.delete("field"); // the field page is not kept at hand for whoever comes next
+    } else if (!event.defaultPrevented) keep(event.target);
   });
 })();
