@@ -293,6 +293,9 @@ def test_a_cross_section_is_drawn_before_it_is_saved_and_saved_as_it_was_drawn(t
     assert "North Alma Street, 100 block" in page
     assert "by Director Jones: Measured" in page
     assert "by Director Jones" not in text_of(town.get("/right-of-way/sections", q="alma").text)
+    told = text_of(town.get("/audit", "director").text)
+    assert "Cross-section changed" in told
+    assert re.search("cross-section [0-9]+ of North Alma Street", told)
 
 
 def test_a_form_tells_each_fault_beside_its_field_keeps_what_was_typed_and_refuses_a_stale_one(town: Town) -> None:
@@ -419,15 +422,16 @@ def test_layers_are_switched_on_the_map_and_terraces_come_when_they_are_asked_fo
         page, wrong = context.new_page(), list[str]()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(f"{url}/right-of-way?street=Alma Street")
-        page.wait_for_function("window.village")
-        drawn = page.locator("path.leaflet-interactive, .leaflet-overlay-pane path")
+        drawn = page.locator(".leaflet-overlay-pane path")
+        drawn.first.wait_for(state="attached")
         every = drawn.count()
         page.get_by_label("Sidewalks").uncheck()
         assert 0 < drawn.count() < every
         page.get_by_label("Sidewalks").check()
         assert drawn.count() == every
         page.get_by_role("link", name="Derive and show them").click()
-        page.wait_for_function("window.village && window.geo_json_row_terrace")
+        page.wait_for_url("**terraces=yes")
+        drawn.first.wait_for(state="attached")
         assert page.get_by_label("Terraces").is_checked()
         assert drawn.count() > every
         assert faults_of_access(page) == []

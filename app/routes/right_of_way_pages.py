@@ -18,7 +18,7 @@ from app.errors import status_of
 from app.layer_features import NAMES, STATUSES, check_layer
 from app.map_versions import Atlas
 from app.once import RepeatedError
-from app.routes import object_words
+from app.routes import object_words, words
 from app.routes.case_pages import Sent
 from app.routes.forms import READ, Id, PageNumber, Text, csv_file, faults_of, go, part
 from app.routes.places import picture
@@ -151,7 +151,13 @@ def _feature_page(
     lon, lat = village.out_of_feet("EPSG:4326")(middle.x, middle.y)
     told = layer_features.properties(row["layer"], feature, officer=is_officer(person))
     shown: Json = {"one": told, "row": row, "picture": drawn, "outline": object_words.outline(row, middle)}
-    shown |= {"lon": round(float(lon), 7), "lat": round(float(lat), 7), "names": NAMES, "entries": entries}
+    shown |= {
+        "lon": round(float(lon), 7),
+        "lat": round(float(lat), 7),
+        "names": NAMES,
+        "entries": entries,
+        "acts": words.ACTS,
+    }
     shown |= {"faults": faults_of(error, ("reason",)) if error else {}, "reason": reason, "token": new_token()}
     shown |= {"may": person.may(Permission.EDIT_SECTIONS), "done": DONE.get(done, ""), "read_day": date.fromisoformat}
     status = status_of(error)[0] if error else HTTPStatus.OK

@@ -43,6 +43,11 @@ ACTS: Mapping[str, str] = {
     "restore object": "Record of an object restored",
     "add photo": "Photo added",
     "remove photo": "Photo taken off",
+    "change section": "Cross-section changed",
+    "retire section": "Cross-section taken back",
+    "restore section": "Cross-section restored",
+    "retire feature": "Surveyed feature retired",
+    "restore feature": "Surveyed feature restored",
     "case open": "Case opened",
     "case report": "Violation reported",
     "case inspect": "Inspection recorded",
@@ -85,6 +90,8 @@ KINDS: Mapping[str, str] = {
     "case_events": "event of a case",
     "street_objects": "object in the street",
     "object_photos": "photo of an object",
+    "cross_sections": "cross-section",
+    "layer_features": "surveyed feature",
     "users": "user",
     "api_keys": "key",
 }
@@ -225,16 +232,17 @@ def named(kind: str, subject: str, content: Json) -> str:
     if kind in {"renamings", "vacations"}:
         old = content.get("old") or content.get("street") or subject
         return f"{old}, now {content['new']}" if content.get("new") else str(old)
-    if kind in {"users", "api_keys", "documents", "street_objects"}:
+    if kind in {"users", "api_keys", "documents", "street_objects", "layer_features"}:
         name = content.get("name") or content.get("number") or content.get("label")
         return f"{what} {name}" if name else f"{what} {subject}"
-    return f"{what} {subject}"
+    of = " ".join(filter(None, (content.get("half"), content.get("street")))) if kind == "cross_sections" else ""
+    return f"{what} {subject} of {of}" if of else f"{what} {subject}"
 
 
 def link(kind: str, subject: str, content: Json) -> str:
     """Return the address of a record's page, or ``""``."""
     own = {"addresses": "/addresses/", "maps": "/maps/", "doubts": "/doubts/", "cases": "/cases/"}
-    own |= {"street_objects": "/street-objects/"}
+    own |= {"street_objects": "/street-objects/", "layer_features": "/right-of-way/features/"}
     if kind == "case_events" and content.get("case_id"):
         return f"/cases/{content['case_id']}#event-{quote(subject)}"
     if kind == "object_photos" and content.get("object_id"):
