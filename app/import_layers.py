@@ -61,6 +61,9 @@ OWN = MappingProxyType({"holder": "easement", "owner": "lot", "occupant": "lot",
 """The layer that each of these is kept of."""
 MOST_TEXT = 200
 MOST_ACCURACY_FT = 1000.0
+_ALONG = ("right_of_way", "pavement")
+STREET_FT = 100.0
+"""A shape of one street holds less of the centerline of any other."""
 MOST_SHARE = 0.5
 """An older feature of which more than this part lies under newer ones is theirs."""
 BESIDE_FT = 1.0
@@ -296,6 +299,7 @@ class _Reader:
         if layer == "lot" and not texts["label"]:
             report.fault(row, "label", "nothing", "the parcel’s number")
         for part in parts:
+            self._one_street(layer, part, street, row)
             more = self._side(layer, part, street, row)
             if report.counts["faults"] == before:
                 yield Piece(row, layer, label, part, {**known, **more}, texts["source"], day, accuracy)
@@ -343,6 +347,19 @@ class _Reader:
             self.report.fault(row, "geometry", found, f"a shape in {name}")
             return []
         return parts
+
+    def _one_street(self, layer: str, part: BaseGeometry, street: str, row: int) -> None:
+        """Refuse a shape that lies along several streets: it would take the place of what is built along one alone."""
+        if layer not in _ALONG or street:
+            return
+        inside: dict[str, float] = {}
+        for k in self.tree.query(part, predicate="intersects").tolist():
+            name, line = self.lines[k]
+            inside[name] = inside.get(name, 0.0) + float(part.intersection(line).length)
+        along = [name for name, length in inside.items() if length > STREET_FT]
+        if len(along) > 1:
+            found = f"a {layer} along {', '.join(sorted(along)[:5])}"
+            self.report.fault(row, "street", found, "the street it is of; cut what lies along several where they meet")
 
     def _side(self, layer: str, part: BaseGeometry, street: str, row: int) -> Json:
         """Return on which side of a curb line its street is."""

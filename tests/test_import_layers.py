@@ -59,6 +59,8 @@ COLUMNS = (
 )
 WALK = "POLYGON ((100 20, 400 20, 400 26, 100 26, 100 20))"
 LOT = "POLYGON ((100 40, 200 40, 200 140, 100 140, 100 40))"
+CORNER = "POLYGON ((-33 -33, 140 -33, 140 33, 33 33, 33 140, -33 140, -33 -33))"
+"""140 ft of Main Street, and as many of Van Buren Street, from where they cross."""
 PATIENCE_S = 60
 
 
@@ -251,18 +253,29 @@ def test_each_fault_is_told_by_row_and_any_of_them_keeps_all_out(town: Town, tmp
         row("lot", LOT, use="barn"),
         row("sidewalk", WALK),
         row("hydrant", ""),
+        row("right_of_way", CORNER),
+        row("right_of_way", CORNER, street="Main Street"),
     ]
     before = state(town.database)
     checked = looked(town, table(tmp_path, rows))
     assert faults(checked) == [
         *((2, "layer"), (3, "layer"), (4, "layer"), (5, "geometry"), (6, "geometry"), (7, "geometry")),
         *((8, "geometry"), (9, "geometry"), (10, "accuracy_ft"), (11, "accuracy_ft"), (12, "surveyed_on")),
-        *((13, "street"), (14, "holder"), (15, "use"), (15, "label"), (16, "geometry"), (17, "geometry")),
+        *(
+            (13, "street"),
+            (14, "holder"),
+            (15, "use"),
+            (15, "label"),
+            (16, "geometry"),
+            (17, "geometry"),
+            (18, "street"),
+        ),
     ]
     told = {at: str(fault) for at, fault in checked.report.faults}
     assert "Self-intersection[25 25]" in told[8], "the diagonals of the square cross in its middle"
     assert "outside Plat" in told[9]
     assert "row 1 (line 2) and row 16 (line 17)" in told[16]
+    assert "along Main Street, Van Buren Street" in told[18]
     with pytest.raises(ImportFaultsError):
         bring_in(town.atlas, CONSOLE, checked)
     assert state(town.database) == before
