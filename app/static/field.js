@@ -179,6 +179,7 @@
     return Object.values(left).join(" ");
   }
   function show(found) {
+    showStrip(found.told);
     if (!found.told) return verdict.replaceChildren(el("p", { class: "muted" }, found.missing));
     const t = found.told, list = (items, kind) => items.length ? el("ul", { class: kind }, ...items.map((words) => el("li", {}, words))) : null;
     const rows = t.rows.filter((row) => row.verdict !== "not_checked").map((row) => el("li", {}, el("b", {}, row.title + ": "), [row.value, row.uncertainty].filter(Boolean).join(" ") || "no value",
@@ -189,6 +190,13 @@
       t.officer.length ? el("p", {}, "An officer decides: " + t.officer.join(", ") + ".") : null,
       el("details", {}, el("summary", {}, "Row by row"), el("ul", {}, ...rows), list([...t.doubts, ...found.notes], "notes")),
     ].filter(Boolean));
+  }
+
+  // The verdict stays in sight while something is typed; the whole of it stands below the fields.
+  function showStrip(t) {
+    const strip = $("strip"), row = t ? t.rows.find((one) => one.verdict === t.verdict) : null;
+    strip.hidden = !t;
+    if (t) strip.replaceChildren(el("span", { class: "says " + t.verdict }, t.word), " " + (t.verdict === "undecided" && t.settles[0] || (row ? [row.title, row.value].join(" ") : "")));
   }
 
   // --- photos: made small enough to be sent from the street, kept until they are ---
@@ -261,7 +269,8 @@
         told(null);
       } catch (error) {
         if (!(error instanceof Refused)) return told(error);
-        const words = [error.message, ...Object.entries(error.faults).map(([name, text]) => name + ": " + text)].join(" ");
+        const named = (name) => (document.querySelector(`label[for="${CSS.escape(name)}"]`) || { textContent: name }).textContent;
+        const words = Object.entries(error.faults).map(([name, text]) => named(name) + ": " + text).join(" ") || error.message;
         Object.assign(item, item.id ? { state: "sent", why: "A photo was refused: " + words } : { state: "refused", why: words });
         keep(item);
       }
@@ -422,7 +431,7 @@
       fill();
     }
   });
-  window.addEventListener("online", () => { ask(); flush(); });
+  window.addEventListener("online", () => { told(null); ask(); flush(); if (me) lookAround(); });
   window.addEventListener("offline", () => told(new TypeError("offline")));
   setInterval(() => { if (mine().some((one) => one.state === "waiting")) flush(); }, WAIT_MS);
 
