@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 from shapely import LineString
 from shapely.geometry.base import BaseGeometry
 from shapely.ops import substring
@@ -17,7 +18,7 @@ from gis.measure import rss
 
 _MITRE = 5.0
 _TOUCH_FT = 1e-7  # what lies on another street's rim is not cut off by it
-_SLAB_FT = 300.0
+_BESIDE_FT = 300.0
 _NODED_FT = 5.0
 _STRAIGHT = np.sin(np.radians(30.0))
 
@@ -295,17 +296,18 @@ def _replaced(
     sides: Sequence[bool] = (),
 ) -> list[Feature]:
     """Return a layer: what is built, less the stretches that were surveyed, and what was surveyed."""
+    lines = np.array([run.line for run in runs], dtype=object)
     slabs: dict[int, list[tuple[BaseGeometry, bool]]] = {}
     for one in surveyed:
-        for k in _runs_of(runs, one.feature):
-            slabs.setdefault(k, []).append(_slab(runs[k], one.feature.shape))
+        for k in _runs_of(runs, lines, one.feature):
+            slabs.setdefault(k, []).extend(_slab(runs[k], one.feature.shape))
     found = []
     for at, (k, whole) in enumerate(built):
         run, left, shape = runs[k], sides[at] if sides else None, whole
-        for slab, slab_left in slabs.get(k, []):
-            mine = left if left is not None else _is_left(run, shape) if sided else slab_left
-            if mine is slab_left:
-                shape = shape.difference(slab)
+        if k in slabs:
+            mine = left if left is not None else _is_left(run, whole) if sided else None
+            cut = [slab for slab, slab_left in slabs[k] if mine is None or mine is slab_left]
+            shape = whole.difference(shapely.union_all(cut))
         if shape.is_empty:
             continue
         facing: dict[str, object] = {} if left is None else {"street_is_left": not left, "kind": "curb"}
@@ -313,23 +315,28 @@ def _replaced(
     return [*found, *(one.feature for one in surveyed)]
 
 
-def _runs_of(runs: Sequence[Run], feature: Feature) -> list[int]:
+def _runs_of(runs: Sequence[Run], lines: NDArray[np.object_], feature: Feature) -> list[int]:
     """Return the runs that a surveyed shape belongs to: those of its street beside it, or the nearest."""
-    away = [run.line.distance(feature.shape) for run in runs]
+    away = np.asarray(shapely.distance(lines, feature.shape))
     street = str(feature.known.get("street") or "")
-    named = [k for k, run in enumerate(runs) if run.street == street and away[k] < _SLAB_FT]
-    if named:
-        return named
-    return [int(np.argmin(away))] if away and min(away) < _SLAB_FT else []
+    near = np.flatnonzero(away < _BESIDE_FT).tolist()
+    named = [k for k in near if runs[k].street == street]
+    return named or ([int(np.argmin(away))] if near else [])
 
 
-def _slab(run: Run, shape: BaseGeometry) -> tuple[BaseGeometry, bool]:
-    """Return the stretch of a run that a shape lies beside, and on which side it does."""
+def _slab(run: Run, shape: BaseGeometry) -> Iterator[tuple[BaseGeometry, bool]]:
+    """Give the stretch of a run that a shape lies beside, as wide as what is built on it, and on which side it does."""
     line = run.line
-    stations = [line.project(shapely.Point(p)) for p in shapely.get_coordinates(shape)]
-    stretch = substring(line, min(stations), max(stations))
-    left = _is_left(run, shape)
-    return (_band(stretch, _SLAB_FT) if isinstance(stretch, LineString) and stretch.length else stretch), left
+    stations = shapely.line_locate_point(line, shapely.points(shapely.get_coordinates(shape)))
+    stretch = substring(line, float(stations.min()), float(stations.max()))
+    if isinstance(stretch, LineString) and stretch.length:
+        yield _band(stretch, _half_ft(run.section) + 1.0), _is_left(run, shape)
+
+
+def _half_ft(section: CrossSection) -> float:
+    """Return how far from the centerline anything of a cross-section reaches, feet."""
+    walks = max((side.walk or (0.0, 0.0))[1] for side in (section.odd, section.even))
+    return max(section.row_width_ft / 2, section.pavement_width_ft / 2 + walks)
 
 
 def _is_left(run: Run, shape: BaseGeometry) -> bool:

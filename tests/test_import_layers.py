@@ -37,6 +37,8 @@ from app.settings import Settings
 from app.tables import layer_features
 from app.verify import verify
 from gis.errors import StreetsError
+from gis.layers import Feature
+from gis.row import CrossSection, Run, Side, Surveyed, build
 from tests.people import by_key, by_session, state
 from tests.prepared import Prepared, put_map
 from tests.test_address_pages import Town, text_of
@@ -192,6 +194,22 @@ def test_a_newer_survey_takes_the_place_of_an_older_and_gives_it_back_when_undon
     with town.database.write() as connection:
         undo_import(connection, CONSOLE, last["id"], "The wrong file")
     assert accuracies("sidewalk") == [0.1, 1]
+
+
+def test_a_survey_on_one_leg_of_a_street_that_turns_back_leaves_the_other_leg_as_it_is_built() -> None:
+    side = Side(curb=True, walk_offset_ft=9, walk_width_ft=5)
+    turning = np.array([(0.0, 0.0), (400.0, 0.0), (400.0, 150.0), (0.0, 150.0)])
+    section = CrossSection(66, 36, side, side, 5, assumed=True)
+    walk = Surveyed("sidewalk", Feature(box(100, -30, 200, -24), 0.1, label="Bow Street", known={"id": 1}))
+    made = build([Run("Bow Street", turning, section, even_is_left=True)], section, [walk])
+    # both walks lie on the outer side: 27 ft from the centerline on y = 0, and 27 ft above that on y = 150
+    outer = LineString([(150, -40), (150, 190)])
+    cuts = [f.shape.intersection(outer).bounds[1::2] for f in made.by_name["sidewalk"].features]
+    assert sorted(tuple(np.round(ends, 6)) for ends in cuts if len(ends) and not np.isnan(ends).any()) == [
+        (-30, -24),
+        (27, 123),  # the walks of the inner side, 27 to 32 and 118 to 123
+        (177, 182),
+    ]
 
 
 # --- what a file says ---
