@@ -1,4 +1,4 @@
-"""The field page on a phone: the verdict at once, a draft that outlives a reload and a lost network, and is sent once."""
+"""The field page on a phone: the verdict at once, a draft that outlives reload and lost network and is sent once."""
 
 from __future__ import annotations
 

@@ -57,9 +57,6 @@ async def _query(request: Request) -> dict[str, str]:
 
 async def _form(request: Request) -> dict[str, str]:
     """Return the texts of a form that was sent because its shapes are too long for an address."""
-    length = request.headers.get("Content-Length", "")
-    if not length.isdigit() or int(length) > 3 * MOST_LONG:
-        raise StreetsError.of("form", f"{length or 'an unknown number of'} bytes", f"at most {3 * MOST_LONG}")
     async with request.form(max_files=0, max_fields=1000, max_part_size=MOST_LONG) as form:
         return {key: value.strip() for key, value in form.items() if isinstance(value, str) and value.strip()}
 
