@@ -1,4 +1,9 @@
-"""The field page on a phone: the verdict at once, a draft that outlives reload and lost network and is sent once."""
+"""The field page on a phone: the verdict at once, a draft that outlives reload and lost network and is sent once.
+
+Seen to fail, each by breaking the code once: no key sent with a draft; drafts kept in memory alone; the page not kept;
+drafts of everybody shown; the cache left after signing out; metres taken for feet; a session that ended taken for a
+refusal; a position of GPS recorded as one of the map.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
   const village = window.village, map = village && village.map;
   let data = JSON.parse(document.getElementById("page-data").textContent);
   const form = document.getElementById("look"), verdict = document.getElementById("verdict");
-  const FT_M = 0.3048, FINGER_PX = 8, KEPT = "field-drafts", CACHE = "field", WAIT_MS = 15000, MOST_BYTES = 2_000_000;
+  const FT_M = 0.3048, FINGER_PX = 8, KEPT = "field-drafts", CACHE = "field", WAIT_MS = 15000, MOST_BYTES = 2_000_000, MOST_SENT = 10;
   const $ = (id) => document.getElementById(id);
   const say = (text) => { $("said").textContent = text; };
   function el(tag, attributes, ...children) {
@@ -40,6 +40,10 @@
     write([...others, item].sort((a, b) => a.made - b.made));
   }
   const forget = (item) => write(all().filter((one) => one.key !== item.key));
+  function throwAway(item) {
+    item.photos.forEach((photo) => photoStore("readwrite", (photos) => photos.delete(photo.key)).catch(() => {}));
+    forget(item);
+  }
   const fresh = () => ({ key: newKey(), person: data.person, made: Date.now(), state: "draft", fields: {}, at: null, photos: [], day: today() });
   function today() {
     const now = new Date();
@@ -75,7 +79,8 @@
   }
   async function post(path, body, headers, again) {
     const plain = !(body instanceof FormData);
-    const answer = await fetch(path, { method: "POST", redirect: "manual", body: plain ? JSON.stringify(body) : body,
+    const patience = AbortSignal.timeout ? AbortSignal.timeout(plain ? 20_000 : 180_000) : undefined; // a weak network is none
+    const answer = await fetch(path, { method: "POST", redirect: "manual", signal: patience, body: plain ? JSON.stringify(body) : body,
       headers: { "X-CSRF-Token": data.csrf, ...(plain ? { "Content-Type": "application/json" } : {}), ...headers } });
     if (answer.type === "opaqueredirect" || answer.status === 401) throw new Ended();
     if (answer.status === 403 && !again && await renewed()) return post(path, body, headers, true);
@@ -302,6 +307,7 @@
     }
     Object.assign(item, { state: "sent", body: null, given: null });
     keep(item);
+    mine().filter((one) => one.state === "sent").slice(0, -MOST_SENT).forEach(forget);
     say("Sent.");
   }
   function showQueue() {
@@ -318,7 +324,7 @@
       made.addEventListener("click", () => { act(); showQueue(); });
       return made;
     };
-    const gone = button(item.state === "sent" ? "Take off the list" : "Throw away", () => forget(item));
+    const gone = button(item.state === "sent" ? "Take off the list" : "Throw away", () => throwAway(item));
     if (item.state === "sent") return el("li", { class: "sent" }, "✓ ", el("a", { href: "/street-objects/" + item.id }, title(item) + " " + item.id), item.verdict ? " (" + item.verdict + "). " : ". ", item.why ? item.why + " " : "", gone);
     if (item.state === "waiting") return el("li", { class: "waiting" }, "… " + title(item) + " waits for the network. ", button("Send now", flush));
     return el("li", { class: "refused" }, "✕ " + title(item) + " was refused and stays here. " + item.why + " ",
@@ -414,7 +420,9 @@
     const there = new Set((await kept.keys()).map((one) => one.url));
     await Promise.all(files.filter((url) => !there.has(url) || !url.includes("?v=")).map((url) => kept.add(url).catch(() => {})));
     const page = await fetch("/field", { redirect: "manual" });
-    if (page.ok) await kept.put("/field", page);
+    if (!page.ok) return;
+    await kept.put("/field", page);
+    (await kept.keys()).filter((one) => !files.includes(one.url) && new URL(one.url).pathname !== "/field").forEach((one) => kept.delete(one)); // of a version before
     document.body.dataset.kept = "yes";
   }
   document.addEventListener("click", (event) => {
@@ -425,8 +433,7 @@
     if ("save" in target.dataset) save();
     if (target.dataset.view) map.fitBounds(data.views[target.dataset.view]);
     if ("clear" in target.dataset) {
-      draft.photos.forEach((photo) => photoStore("readwrite", (photos) => photos.delete(photo.key)).catch(() => {}));
-      forget(draft);
+      throwAway(draft);
       draft = fresh();
       fill();
     }
