@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -130,7 +131,7 @@ def size_words(value: float | str | None, unit: str, within: float | None = None
     Parameters
     ----------
     value
-        In `unit`; a text stays as it is.
+        In `unit`; a text stays as it is, a day is written out.
     unit
         ``"in"``, ``"ft"``, ``"sq ft"``, ``"share"`` or ``""``.
     within
@@ -145,9 +146,11 @@ def size_words(value: float | str | None, unit: str, within: float | None = None
     --------
     >>> size_words(5.875, "in"), size_words(1 / 3, "share"), size_words(12.34, "sq ft"), size_words(None, "ft")
     ('5 7/8 in', '1/3', '12.3 sq ft', '')
+    >>> size_words("2026-06-01", ""), size_words("north", "")
+    ('Mon, June 1, 2026', 'north')
     """
     if value is None or isinstance(value, str):
-        return value or ""
+        return _day_words(value or "")
     if unit in {"in", "ft"}:
         scale = 12.0 if unit == "in" else 1.0
         return length_words(value / scale, (within or 0.0) / scale)
@@ -155,6 +158,15 @@ def size_words(value: float | str | None, unit: str, within: float | None = None
         plain = next((f for f in (Fraction(1, 2), Fraction(1, 3)) if abs(value - f) < _SAME), None)
         return str(plain) if plain else f"{100 * value:.1f} %"
     return f"{value:,.1f} sq ft" if unit == "sq ft" else f"{value:,g}"
+
+
+def _day_words(text: str) -> str:
+    """Return a text, a day in it as people write it."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return text
+    return f"{day:%a, %B} {day.day}, {day.year}"
 
 
 def row_words(name: str, row: Json) -> Json:

@@ -110,6 +110,7 @@ def test_each_check_answers_without_script_at_an_address_that_gives_the_same_aga
     assert "What is checked" in town.get(f"/checks/{name}").text
     answer = town.get(f"/checks/{name}", **asked_of_each(town)[name])
     assert answer.status_code == 200, text_of(answer.text)[:600]
+    assert ("Thu, January 15, 2026" in answer.text) is (name == "excavation")
     if name in VERDICTS:
         assert verdict(answer.text) == VERDICTS[name]
     link = re.search(r'data-share href="([^"]+)"', answer.text)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
-from contextlib import suppress
-from datetime import date
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -25,7 +23,7 @@ from app.map_versions import Atlas
 from app.positions import Positions
 from app.routes.asked import read_degrees, read_pair
 from app.routes.forms import READ, read_day, read_geojson
-from app.routes.rendering import long_date, page, sent, with_query
+from app.routes.rendering import page, sent, with_query
 from app.row_layers import Ground
 from app.village import LONLAT
 from gis.datum import GPS, NAD83_2011
@@ -316,7 +314,7 @@ def _page(request: Request, atlas: Atlas, form: CheckForm, typed: Json, *, long:
     script = with_query(f"/checks/{form.name}/map.js", **({} if long or not answer else given))
     drawn = answer["geometry"] if answer else None
     shown: Json = {"form": form, "typed": typed, "faults": faults, "answer": answer, "link": link, "script": script}
-    shown |= {"told": _told(form, answer) if answer else None, "row_fields": ROWS.get(form.rows, ())}
+    shown |= {"told": check_told.told(form.name, answer) if answer else None, "row_fields": ROWS.get(form.rows, ())}
     shown |= {"row_count": rows_shown, "curl": _curl(request, form.name, asked) if answer and asked else ""}
     shown |= {
         "streets": [(one.name, one.name) for one in atlas.village.streets],
@@ -331,16 +329,6 @@ def _exact(form: CheckForm, typed: Typed) -> bool:
     """Say whether a position is judged that nobody said the accuracy of."""
     given = any(typed.get(key) for key in ("lat", form.shape) if key)
     return given and form.placed and form.draws != "LineString" and not typed.get("accuracy_ft")
-
-
-def _told(form: CheckForm, answer: Json) -> Json:
-    """Return an answer in words, its days as people write them."""
-    told = check_told.told(form.name, answer)
-    for row in told["rows"]:
-        for key in ("value", "limit"):
-            with suppress(ValueError):
-                row[key] = long_date(date.fromisoformat(row[key])) if len(row[key]) == 10 else row[key]
-    return told
 
 
 def _rows_shown(form: CheckForm, typed: Typed) -> int:
