@@ -12,15 +12,19 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
+from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from app.auth import Role
 from app.db import Database
+from app.main import create_app
 from app.map_versions import Atlas
 from app.settings import Settings
 from app.tables import object_photos, street_objects
+from app.village import LONLAT
 from tests.access import faults_of_access
 from tests.conftest import serving_here
 from tests.people import by_session
@@ -250,6 +254,60 @@ def test_a_panel_and_a_pile_are_judged_from_what_was_measured(live: Live, phone:
     page.fill("#length", "20 ft")
     page.fill("#width", "6 ft")
     expect(says(page)).to_have_text("Undecided")
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
+    folder = tmp_path_factory.mktemp("field-town")
+    app = create_app(Settings(data_dir=village(folder, PLAT), state_dir=folder / "register"))
+    who = {"inspector": by_session(app.state.database, "Ina Jones", Role.INSPECTOR)}
+    with TestClient(app, base_url="https://testserver", follow_redirects=False) as client:
+        yield Town(client, app.state.database, app.state.atlas, who)
+
+
+def looked(town: Town, what: str, at: tuple[float, float] | None, **fields: str) -> Any:
+    place = {key: float(text) for key, text in town.at(*at).items()} if at else None
+    body = {"what": what, "at": {**place, "accuracy_ft": 1} if place else None, "fields": fields}
+    return town.client.post("/field/check", json=body, headers=town.who["inspector"])
+
+
+def test_what_is_around_a_phone_is_given_as_far_as_300_ft_and_its_place_as_the_map_lies(town: Town) -> None:
+    """GPS moves some four feet into NAD83(2011); a place of the map does not move at all."""
+    at = town.at(100, 20)
+    found = town.get("/field/around", "inspector", **at).json()
+    assert (found["street"], found["block"]) == ("Main Street", "numbers 10 to 99 East")
+    assert {"pavement", "curb_line", "right_of_way", "terrace"} <= found["layers"].keys()
+    feet = town.atlas.village.into_feet(LONLAT)
+    x, y = feet(*np.array([c for one in found["layers"]["curb_line"]["features"] for c in flat(one["geometry"])]).T)
+    assert max(np.hypot(x - 100, y - 20)) == pytest.approx(300, abs=6)  # and the shift of the place
+    moved = np.hypot(*(np.array(feet(*found["place"])) - (100, 20)))
+    assert 3 < moved < 6
+    same = town.get("/field/around", "inspector", **at, gps="false").json()
+    assert np.hypot(*(np.array(feet(*same["place"])) - (100, 20))) < 0.1
+    assert town.get("/field/around", "inspector", lat=10, lon=10).status_code == 422
+
+
+def flat(geometry: dict[str, Any]) -> list[list[float]]:
+    lines = [geometry["coordinates"]] if geometry["type"] == "LineString" else geometry["coordinates"]
+    return [point for line in lines for point in line]
+
+
+def test_a_taped_size_becomes_a_rectangle_along_its_street(town: Town) -> None:
+    """Alma Street runs north: of 12 by 4 ft the 12 lie north and south, 48 sq ft in all."""
+    found = looked(town, "opening", (440, 200), length="12 ft", width="4 ft").json()
+    ring = np.array(found["record"]["geometry"]["coordinates"][0])
+    x, y = town.atlas.village.into_feet(LONLAT)(ring[:, 0], ring[:, 1])
+    assert (np.ptp(x), np.ptp(y)) == (pytest.approx(4, abs=0.1), pytest.approx(12, abs=0.1))
+    assert (x.mean(), y[:4].mean()) == (pytest.approx(440, abs=0.6), pytest.approx(200, abs=0.1))
+    assert found["record"]["facts"] == {"length_ft": "12 ft", "width_ft": "4 ft"}
+    assert looked(town, "pile", (440, 200), length="12 ft").json()["faults"].keys() == {"width"}
+
+
+def test_what_has_no_place_is_judged_and_has_no_record_yet(town: Town) -> None:
+    taped = looked(town, "fixture", None, clear_width="2 ft 11 in").json()
+    assert (taped["told"]["verdict"], taped["record"]) == ("violates", None)
+    assert "tap the map" in looked(town, "terrace", None).json()["missing"]
+    assert looked(town, "car", None).status_code == 422
 
 
 def test_the_field_page_is_for_officers_and_says_what_works_without_script(live: Live) -> None:

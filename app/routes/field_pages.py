@@ -37,8 +37,8 @@ from app.positions import Positions
 from app.routes.api import answered
 from app.routes.forms import READ, read_day
 from app.routes.rendering import STATIC, page, sent
-from app.row_layers import Ground
-from app.village import LONLAT
+from app.row_layers import Block, Ground
+from app.village import LONLAT, Village
 from gis.datum import GPS, NAD83_2011
 from gis.errors import Fault, StreetsError
 from gis.lengths import read_length_ft
@@ -285,11 +285,17 @@ def _around(request: Request, atlas: Atlas, lat: float, lon: float, datum: str) 
     return {
         "place": [round(float(there[0]), 7), round(float(there[1]), 7)],
         "street": street,
-        "block": f"{block.hundred} block {block.half}" if block and street else "",
+        "block": _block_words(atlas.village, block) if block else "",
         "layers": layers,
         "looks": {**check_map.GROUND, "terrace": check_map.LOOKS["terrace"]},
         "datum": positions.told,
     }
+
+
+def _block_words(village: Village, block: Block) -> str:
+    """Return a block by its numbers, which are what is seen on its houses."""
+    law = village.law.numbering
+    return f"numbers {block.hundred + law.first_even} to {block.hundred + law.hundred - 1} {block.half}"
 
 
 def _along(site: Site, place: Point) -> tuple[float, float]:
