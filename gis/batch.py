@@ -9,6 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 from shapely import STRtree
+from shapely.geometry.base import BaseGeometry
 
 from gis.edges import CURB, STANDARD, Edge
 from gis.encroachment import met
@@ -20,6 +21,8 @@ from gis.rules import RowLaw
 
 _NOISE_FT = 1e-6
 _NONE = -1
+_BAND_FT = 0.01  # to both sides of an inset, whose rounded corners are chords
+_MOST_INSETS, _WIDE_FT = 32, 0.5
 Shapes = NDArray[np.object_]
 VERDICTS = (Verdict.COMPLIES, Verdict.VIOLATES, Verdict.UNDECIDED, Verdict.NOT_CHECKED)
 """What the codes of an answer stand for."""
@@ -35,12 +38,12 @@ class Judgements:
     verdict
         Indices into `VERDICTS`.
     value_ft
-        Depth on the layer at the object's corners, or how far behind the curb it is; below 0 off the layer, or over the
+        How deep it lies on the layer at least, or how far behind the curb it is; below 0 off the layer, or over the
         street; feet.
     uncertainty_ft
         At 95 %, feet.
     feature
-        Index of the layer's feature, or the edge, that it was measured from; -1 for none.
+        Index of the layer's feature, or the edge, that it was measured from; -1 for none, or any of equal accuracy.
     """
 
     verdict: Ints
@@ -52,9 +55,9 @@ class Judgements:
 def depths(shapes: Shapes, layer: Layer, accuracy_ft: Floats) -> Judgements:
     """Judge how deep each of many objects lies on a layer that nothing may encroach upon (§ 288-7 A).
 
-    The same verdicts as of `gis.encroachment.met`, one by one: an object that touches the layer is surely in where a
-    corner lies deeper than its uncertainty; surely not where no point of it can; only what is between is measured in
-    full.
+    The same verdicts as of `gis.encroachment.met`, one by one. Whether an object is nearer to the layer's rim than it
+    is unsure decides most: of what is not, all is in, or all is off. The others are held against insets of the layer,
+    and only what lies just at one is measured in full.
 
     Parameters
     ----------
@@ -68,7 +71,7 @@ def depths(shapes: Shapes, layer: Layer, accuracy_ft: Floats) -> Judgements:
     Returns
     -------
     Judgements
-        Of every object, in the order given.
+        Of every object, in the order given; a depth on the layer, and how far off it complies, is "at least".
 
     Raises
     ------
@@ -78,82 +81,118 @@ def depths(shapes: Shapes, layer: Layer, accuracy_ft: Floats) -> Judgements:
     if shapes.shape != accuracy_ft.shape:
         raise GeometryError.of("accuracy_ft", str(accuracy_ft.shape), f"one for each object, {shapes.shape}")
     count = len(shapes)
-    value, unsure = np.full(count, -np.inf), accuracy_ft.astype(np.float64)
-    feature = np.full(count, _NONE, dtype=np.int64)
-    if not layer.features:
-        return Judgements(np.zeros(count, dtype=np.int64), value, unsure, feature)
-    touching = _touching(shapes, layer, feature, unsure, accuracy_ft)
-    off = np.flatnonzero(~touching)
-    _measure_off(shapes, off, layer, (value, unsure, feature), accuracy_ft)
-    on = np.flatnonzero(touching)
-    deepest = _corner_depths(shapes[on], layer)
-    value[on] = deepest
-    verdict = np.where(value + unsure <= _NOISE_FT, COMPLIES, UNDECIDED)
-    verdict[on[deepest - unsure[on] > _NOISE_FT]] = VIOLATES
-    # what reaches no deeper at any corner may do so between them, by less than half of its own length
-    reach = np.hypot(*(shapely.bounds(shapes[on])[:, 2:] - shapely.bounds(shapes[on])[:, :2]).T) / 2
-    open_ = (verdict[on] != VIOLATES) & (deepest + reach - unsure[on] > _NOISE_FT)
-    for k in on[open_]:
+    if not layer.features or not count:
+        nowhere = np.full(count, _NONE, dtype=np.int64)
+        return Judgements(np.zeros(count, dtype=np.int64), np.full(count, -np.inf), accuracy_ft, nowhere)
+    rim = _Rim.of(layer)
+    crossing = rim.within(shapes, np.zeros(count))
+    on = crossing | rim.holds(_firsts(shapes))
+    feature, unsure = _measured_from(shapes, on, layer, accuracy_ft)
+    near = crossing | rim.within(shapes, unsure)  # of the others all is farther from the rim than it is unsure
+    value = np.where(on, np.where(near, 0.0, unsure), -unsure)
+    verdict = np.where(near, UNDECIDED, np.where(on, VIOLATES, COMPLIES))
+    off = np.flatnonzero(near & ~on)
+    value[off] = -rim.distances(shapes[off])
+    verdict[off[value[off] + unsure[off] <= _NOISE_FT]] = COMPLIES
+    deep, open_ = rim.deeper(shapes, np.flatnonzero(near & on), unsure)
+    verdict[deep], value[deep] = VIOLATES, unsure[deep]
+    verdict[near & on & (unsure <= _NOISE_FT) & (verdict != VIOLATES)] = COMPLIES
+    for k in open_:
         found = met(shapes[k], layer, "")
         assert found is not None
         value[k] = found.depth_ft
-        deep, least = found.depth_ft - unsure[k] > _NOISE_FT, found.depth_ft + unsure[k] <= _NOISE_FT
-        verdict[k] = VIOLATES if deep else COMPLIES if least else UNDECIDED
+        least = found.depth_ft + unsure[k] <= _NOISE_FT
+        verdict[k] = VIOLATES if found.depth_ft - unsure[k] > _NOISE_FT else COMPLIES if least else UNDECIDED
     return Judgements(verdict.astype(np.int64), value, unsure, feature)
 
 
-def _touching(shapes: Shapes, layer: Layer, feature: Ints, unsure: Floats, accuracy_ft: Floats) -> NDArray[np.bool_]:
-    """Find what touches the layer, and note the feature of poorest accuracy that each touches."""
-    one, other = layer.tree.query(shapes, predicate="intersects")
-    touching = np.zeros(len(shapes), dtype=bool)
-    touching[one] = True
-    order = np.argsort(layer.accuracy_ft[other], kind="stable")
-    feature[one[order]] = other[order]  # the last written, the poorest, stays
-    found = np.flatnonzero(touching)
-    unsure[found] = np.hypot(accuracy_ft[found], layer.accuracy_ft[feature[found]])
-    return touching
-
-
-def _measure_off(
-    shapes: Shapes, off: Ints, layer: Layer, into: tuple[Floats, Floats, Ints], accuracy_ft: Floats
-) -> None:
-    """Note of what does not touch the layer how far it stays off, and from what."""
-    if not len(off):
-        return
-    value, unsure, feature = into
-    (one, other), away = layer.tree.query_nearest(shapes[off], return_distance=True, all_matches=False)
-    at = off[one]
-    value[at], feature[at] = -away, other
-    unsure[at] = np.hypot(accuracy_ft[at], layer.accuracy_ft[other])
-
-
-def _corner_depths(shapes: Shapes, layer: Layer) -> Floats:
-    """Return the depth of the deepest corner of each shape; below 0 where all corners are off the layer."""
-    if not len(shapes):
-        return np.zeros(0)
+def _firsts(shapes: Shapes) -> Floats:
+    """Return the first vertex of each shape."""
     points, owner = shapely.get_coordinates(shapes, return_index=True)
-    whole = shapely.union_all(layer.shapes)
-    shapely.prepare(whole)
-    inside = shapely.contains_xy(whole, points[:, 0], points[:, 1])
-    sides = _sides(whole)
-    tree = STRtree(sides)
-    kept = np.flatnonzero(inside)
-    depth = np.zeros(len(points))
-    if len(kept):
-        (one, _), away = tree.query_nearest(shapely.points(points[kept]), return_distance=True, all_matches=False)
-        depth[kept[one]] = away
-    deepest = np.zeros(len(shapes))
-    np.maximum.at(deepest, owner, depth)
-    return deepest
+    return np.asarray(points[np.searchsorted(owner, np.arange(len(shapes)))])
 
 
-def _sides(shape: shapely.Geometry) -> Shapes:
-    """Return every straight side of an area's rims."""
-    rings = shapely.get_rings(shapely.get_parts(shape))
-    points, owner = shapely.get_coordinates(rings, return_index=True)
-    same = owner[1:] == owner[:-1]
-    pairs = np.stack([points[:-1], points[1:]], axis=1)[same]
-    return np.asarray(shapely.linestrings(pairs), dtype=object)
+def _measured_from(shapes: Shapes, on: NDArray[np.bool_], layer: Layer, accuracy_ft: Floats) -> tuple[Ints, Floats]:
+    """Return the feature that each is measured from, of those it touches the poorest, and the joint uncertainty."""
+    if len(layer.features) == 1:
+        feature = np.zeros(len(shapes), dtype=np.int64)
+    elif np.ptp(layer.accuracy_ft) == 0:  # which feature it is makes no difference
+        feature = np.full(len(shapes), _NONE, dtype=np.int64)
+        return feature, np.hypot(accuracy_ft, layer.accuracy_ft[0])
+    else:
+        feature = np.zeros(len(shapes), dtype=np.int64)
+        one, other = layer.tree.query(shapes, predicate="intersects")
+        order = np.argsort(layer.accuracy_ft[other], kind="stable")
+        feature[one[order]] = other[order]  # the last written, the poorest, stays
+        off = np.flatnonzero(~on)
+        (near, nearest), _ = layer.tree.query_nearest(shapes[off], return_distance=True, all_matches=False)
+        feature[off[near]] = nearest
+    return feature, np.hypot(accuracy_ft, layer.accuracy_ft[feature])
+
+
+@dataclass(frozen=True, eq=False)
+class _Rim:
+    """All of a layer together, and the index of the straight sides of its rim."""
+
+    whole: BaseGeometry
+    tree: STRtree
+
+    @classmethod
+    def of(cls, layer: Layer) -> _Rim:
+        whole = shapely.union_all(layer.shapes)
+        shapely.prepare(whole)
+        points, owner = shapely.get_coordinates(shapely.get_rings(shapely.get_parts(whole)), return_index=True)
+        same = owner[1:] == owner[:-1]
+        pairs = np.stack([points[:-1], points[1:]], axis=1)[same]
+        sides = np.asarray(shapely.linestrings(pairs), dtype=object)
+        return cls(whole, STRtree(sides))
+
+    def within(self, shapes: Shapes, reach_ft: Floats) -> NDArray[np.bool_]:
+        """Say of each shape whether the rim is within a distance of it."""
+        found = np.zeros(len(shapes), dtype=bool)
+        if not reach_ft.any():
+            found[self.tree.query(shapes, predicate="intersects")[0]] = True
+            return found
+        found[self.tree.query(shapes, predicate="dwithin", distance=reach_ft)[0]] = True
+        return found
+
+    def distances(self, shapes: Shapes) -> Floats:
+        """Return how far each shape is from the rim."""
+        if not len(shapes):
+            return np.zeros(0)
+        _, away = self.tree.query_nearest(shapes, return_distance=True, all_matches=False)
+        return np.asarray(away)
+
+    def holds(self, points: Floats) -> NDArray[np.bool_]:
+        """Say of each point whether it is on the layer."""
+        return np.asarray(shapely.contains_xy(self.whole, points[:, 0], points[:, 1]))
+
+    def deeper(self, shapes: Shapes, which: Ints, than_ft: Floats) -> tuple[Ints, Ints]:
+        """Return which of some shapes surely reach deeper than a distance from the rim, and which are to be measured.
+
+        An inset of the layer is what is deeper than its distance, but for its rounded corners: so one a little farther
+        in and one a little farther out are asked, and what lies between is measured.
+        """
+        by = than_ft[which]
+        step = _WIDE_FT if len(np.unique(np.round(by, 3))) > _MOST_INSETS else 0.0
+        outer = np.floor(by / step) * step if step else np.round(by, 3)
+        inner = np.ceil(by / step) * step if step else outer
+        reaches = self._reaching(shapes[which], np.maximum(outer - _BAND_FT, 0.0))
+        surely = np.zeros(len(which), dtype=bool)
+        surely[reaches] = self._reaching(shapes[which[reaches]], inner[reaches] + _BAND_FT)
+        left = which[reaches & ~surely]
+        flat = np.array([shapes[k].area > 0 and shapes[k].intersection(self.whole).area == 0 for k in left], dtype=bool)
+        return which[surely], left[~flat] if len(left) else left
+
+    def _reaching(self, shapes: Shapes, inset_ft: Floats) -> NDArray[np.bool_]:
+        """Say of each shape whether it reaches an inset of the layer."""
+        found = np.zeros(len(shapes), dtype=bool)
+        for by in np.unique(inset_ft):
+            mine = inset_ft == by
+            inset = self.whole.buffer(-by, quad_segs=32) if by else self.whole
+            shapely.prepare(inset)
+            found[mine] = shapely.intersects(inset, shapes[mine])
+        return found
 
 
 def setbacks(x: Floats, y: Floats, edges: Sequence[Edge], accuracy_ft: Floats, law: RowLaw) -> Judgements:
