@@ -17,7 +17,8 @@ from sqlalchemy.engine import Connection
 
 from app.positions import LINES, POLYGONS, SHAPES, Positions
 from app.row_layers import Block, Ground
-from app.tables import addresses, locations, street_objects
+from app.street_tables import street_objects
+from app.tables import addresses, locations
 from app.village import Village
 from gis.address import street_key
 from gis.edges import Edge, edges

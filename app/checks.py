@@ -185,6 +185,10 @@ def _union(site: Site, shape: BaseGeometry, name: str) -> tuple[BaseGeometry | N
     layer = site.layers(shape).get(name)
     if layer is None:
         return None, 0.0
+    if site.sent is None and name != "sidewalk":  # a section across must not run down a side street
+        street, _ = site.street("", shape)
+        own = Layer(tuple(feature for feature in layer.features if feature.label in ("", street)))
+        layer = own if own.features else layer
     parts = [part for f in layer.features for part in shapely.get_parts(f.shape)]
     return (shapely.MultiPolygon(parts) if name == "sidewalk" else layer.union()), layer.worst_ft
 

@@ -11,6 +11,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
+metadata = sa.MetaData()
+"""All tables of the register."""
+
 
 def canonical(content: Any) -> str:
     """Write JSON in the one form that digests are taken of.

@@ -31,7 +31,7 @@ from app.import_tables import Sheet
 from app.law import today
 from app.positions import LINES, MOST_VERTICES, POLYGONS, SHAPES
 from app.settings import tidy
-from app.tables import layer_features
+from app.street_tables import layer_features
 from app.village import Village
 from gis.errors import Fault, GeometryError, StreetsError
 from gis.lengths import read_length_ft

@@ -22,7 +22,8 @@ from app.import_shapes import Outlines
 from app.import_streets import Lines
 from app.law import today
 from app.map_versions import Atlas
-from app.tables import addresses, imports, layer_features, locations, maps
+from app.street_tables import layer_features
+from app.tables import addresses, imports, locations, maps
 from app.village import LONLAT, Village
 from gis.address import Address, format_full, format_usps, street_key
 from gis.findings import Finding

@@ -12,7 +12,8 @@ from app import map_versions, registers
 from app.audit import Act, Actor
 from app.changes import StateError, needs_reason
 from app.registers import DependsError
-from app.tables import addresses, audit, buildings, documents, doubts, imports, layer_features, locations, lots, maps
+from app.street_tables import layer_features
+from app.tables import addresses, audit, buildings, documents, doubts, imports, locations, lots, maps
 
 Json = dict[str, Any]
 _TABLES: Mapping[str, sa.Table] = {

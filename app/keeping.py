@@ -22,11 +22,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app.archive import ArchiveError, Manifest, appearing, archived_rows, read_manifest, write_archive
-from app.columns import instant
+from app.columns import instant, metadata
 from app.db import Database, StorageError, prepare
 from app.schema import drop_register, ensure_schema, head, known, migrate, require_head, revision
 from app.settings import Settings
-from app.tables import GUARDED, metadata
+from app.tables import GUARDED
 from app.verify import verify
 
 __all__ = ["ensure_schema", "last_backup", "nightly", "restore", "upgrade", "verify", "write_archive"]

@@ -20,7 +20,7 @@ from app.once import once
 from app.registers import Row
 from app.row_layers import Ground, Names, feature_of
 from app.street_objects import Asking
-from app.tables import layer_features
+from app.street_tables import layer_features
 from app.village import LONLAT, Village
 from gis.errors import StreetsError
 from gis.layers import Feature, Layer

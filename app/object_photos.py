@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection
 from app import registers
 from app.audit import Act
 from app.settings import plain
-from app.tables import object_photos
+from app.street_tables import object_photos
 from gis.errors import StreetsError
 
 MOST_MB = 8

@@ -16,7 +16,8 @@ from shapely.geometry import shape as as_shape
 from sqlalchemy.engine import Connection
 
 from app.cross_sections import Section, best, merged
-from app.tables import cross_sections, layer_features, renamings
+from app.street_tables import cross_sections, layer_features
+from app.tables import renamings
 from app.village import Village
 from gis.address import street_key
 from gis.blocks import Row

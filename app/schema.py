@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from app.columns import metadata
 from app.db import Database, StorageError
-from app.tables import metadata
 
 if TYPE_CHECKING:
     from alembic.config import Config

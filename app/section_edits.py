@@ -25,7 +25,7 @@ from app.registers import Row
 from app.row_layers import Names, section_of, standing_sections
 from app.settings import DataError, tidy
 from app.street_objects import Asking
-from app.tables import cross_sections
+from app.street_tables import cross_sections
 from app.village import Village
 from gis.blocks import Row as MapRow
 from gis.errors import Fault, StreetsError, UnknownStreetError

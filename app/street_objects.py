@@ -23,7 +23,7 @@ from app.object_reading import DAYS, SHAPES, Sent, check_days, checked, moved, r
 from app.once import once
 from app.people import ChangedMeanwhileError
 from app.registers import Row
-from app.tables import street_objects
+from app.street_tables import street_objects
 from gis.errors import Fault, StreetsError
 
 Json = dict[str, Any]

@@ -16,8 +16,9 @@ from app.object_facts import Fact, ObjectKind
 from app.object_kinds import AUTHORISATIONS, EMERGENCY, KINDS, WORKS, kind_of
 from app.registers import Row
 from app.street_objects import version
-from app.tables import addresses, audit, street_objects
-from app.tables import object_photos as photos_table
+from app.street_tables import object_photos as photos_table
+from app.street_tables import street_objects
+from app.tables import addresses, audit
 from app.village import LONLAT, Village
 from gis.errors import StreetsError
 

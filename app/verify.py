@@ -12,21 +12,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app.audit import FIRST, breaks
-from app.columns import canonical
+from app.columns import canonical, metadata
 from app.schema import head, require_head
-from app.tables import (
-    FROZEN,
-    GUARDED,
-    ONE,
-    audit,
-    documents,
-    explanations,
-    maps,
-    metadata,
-    object_photos,
-    renamings,
-    vacations,
-)
+from app.street_tables import object_photos
+from app.tables import FROZEN, GUARDED, ONE, audit, documents, explanations, maps, renamings, vacations
 from gis.address import street_key
 
 LOGGED = tuple(table for table in metadata.sorted_tables if GUARDED.get(table.name) == ("DELETE",))

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 from app import registers
 from app.object_kinds import KINDS, WORKS
 from app.registers import Row
-from app.tables import street_objects
+from app.street_tables import street_objects
 from gis.errors import StreetsError
 from gis.rules import RowReading
 

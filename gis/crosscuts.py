@@ -53,11 +53,37 @@ class Crosscuts:
         return len(self.feet)
 
     def line(self, k: int, near_ft: float, far_ft: float) -> LineString:
-        """Return the part of a section between two offsets."""
+        """Return the part of a section between two offsets.
+
+        Parameters
+        ----------
+        k
+            The section.
+        near_ft, far_ft
+            Offsets from the axis, feet.
+
+        Returns
+        -------
+        LineString
+            Working CRS, US survey feet.
+        """
         return LineString([self.feet[k] + self.across[k] * near_ft, self.feet[k] + self.across[k] * far_ft])
 
     def between(self, k: int, share: float) -> tuple[Floats, Floats]:
-        """Return the foot and the direction of a section between one and the next of its stretch."""
+        """Return the foot and the direction of a section between one and the next of its stretch.
+
+        Parameters
+        ----------
+        k
+            The section before it.
+        share
+            How far on to the next, 0 to 1.
+
+        Returns
+        -------
+        tuple of Floats
+            Foot and unit vector across, shape (2,) each.
+        """
         return self.feet[k] + share * (self.feet[k + 1] - self.feet[k]), self.across[k]
 
     def spans(self, shape: BaseGeometry) -> list[Floats]:
@@ -91,7 +117,18 @@ class Crosscuts:
         return np.array(joined, dtype=np.float64).reshape(-1, 2)
 
     def own(self, spans: list[Floats]) -> list[Floats]:
-        """Return those spans that lie nearest to where their own section crosses the axis, and not to another leg."""
+        """Return those spans that lie nearest to where their own section crosses the axis, and not to another leg.
+
+        Parameters
+        ----------
+        spans
+            As `spans` gives them.
+
+        Returns
+        -------
+        list of Floats
+            For each section those kept, shape (n, 2), feet.
+        """
         kept = []
         for k, found in enumerate(spans):
             middles = found.mean(axis=1)
@@ -104,6 +141,18 @@ class Crosscuts:
 
         A side that runs within 30 degrees of square across is an end of the way and no edge: from there to an edge is
         no width.
+
+        Parameters
+        ----------
+        way
+            The way.
+        spans
+            As `spans` gives them of it.
+
+        Returns
+        -------
+        list of Floats
+            For each section those kept, shape (n, 2), feet.
         """
         coords = [shapely.get_coordinates(ring) for ring in shapely.get_rings(way)]
         sides = np.concatenate([np.stack([ring[:-1], ring[1:]], axis=1) for ring in coords])

@@ -21,6 +21,10 @@ from gis.rules import RowLaw, RowReading
 
 PERMIT, FROZEN, NEW_STREET, FENCE = "§ 288-5 A", "§ 288-6 A", "§ 288-6 I", "§ 130-10 B"
 TRENCH = "§ 288-6 B(1)"
+_PROPOSED = (
+    "The replacement area is a proposal: the Director of Public Works approximates its boundaries on site, and may "
+    "order up to one full lane width (§ 288-6 C(2), (4))."
+)
 _MONTHS = ("January", "February", "March", "April", "May", "June",
            "July", "August", "September", "October", "November", "December")  # fmt: skip
 
@@ -130,14 +134,15 @@ def excavation(
         "them on the application (§ 288-6 C(2))."
     ]
     if axis is not None:
-        area = replacement(opening, axis)
-        drawn += [Drawn("replacement", "replacement area, proposed", area),
-                  Drawn("lane", "one full lane, on order", grown(opening, axis, reading.lane_ft))]  # fmt: skip
-        notes.append(
-            "The replacement area is a proposal: the Director of Public Works approximates its boundaries on site, and "
-            "may order up to one full lane width (§ 288-6 C(2), (4))."
-        )
+        drawn += _replaced(opening, axis, reading)
+        notes.append(_PROPOSED)
     return Checked(tuple(rows), tuple(drawn), tuple(notes))
+
+
+def _replaced(opening: Polygon, axis: LineString, reading: RowReading) -> list[Drawn]:
+    area, lane = replacement(opening, axis), grown(opening, axis, reading.lane_ft)
+    proposed = Drawn("replacement", "replacement area, proposed", area)
+    return [proposed, Drawn("lane", "one full lane, on order", lane)]
 
 
 def _places(found: Sequence[Met], layers: Layers, accuracy_ft: float) -> Judged:

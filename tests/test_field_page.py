@@ -23,7 +23,7 @@ from app.db import Database
 from app.main import create_app
 from app.map_versions import Atlas
 from app.settings import Settings
-from app.tables import object_photos, street_objects
+from app.street_tables import object_photos, street_objects
 from app.village import LONLAT
 from tests.access import faults_of_access
 from tests.conftest import serving_here

@@ -34,7 +34,7 @@ from app.imports import Asked, Checked, bring_in, check
 from app.main import create_app
 from app.map_versions import MapStateError
 from app.settings import Settings
-from app.tables import layer_features
+from app.street_tables import layer_features
 from app.verify import verify
 from gis.errors import StreetsError
 from gis.layers import Feature

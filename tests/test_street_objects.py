@@ -34,7 +34,8 @@ from app.map_versions import Atlas
 from app.object_photos import PhotoError, cleaned
 from app.settings import Settings
 from app.street_objects import add_photo, asking, change, record
-from app.tables import audit, object_photos, street_objects
+from app.street_tables import object_photos, street_objects
+from app.tables import audit
 from gis.measure import Measured
 from gis.panels import panel
 from tests.people import by_key, by_session, state

@@ -27,7 +27,7 @@ from app.main import create_app
 from app.map_versions import Atlas
 from app.settings import Settings
 from app.street_objects import add_photo, asking, change, record, retire
-from app.tables import street_objects
+from app.street_tables import street_objects
 from tests.access import faults_of_access
 from tests.conftest import serving_here
 from tests.people import by_session

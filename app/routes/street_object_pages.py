@@ -30,7 +30,7 @@ from app.routes.rendering import page
 from app.routes.street_objects_api import Reader, Recorder, as_file, sent_photo, today
 from app.street_objects import asking
 from app.street_objects_told import Sieve
-from app.tables import street_objects as table
+from app.street_tables import street_objects as table
 from gis.errors import StreetsError
 
 router = APIRouter(include_in_schema=False)

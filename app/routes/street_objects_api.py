@@ -26,7 +26,7 @@ from app.routes.forms import csv_file, read_day
 from app.routes.register_api import PROBLEMS, Body, Id, Reason, Text
 from app.street_objects import asking
 from app.street_objects_told import Box, Sieve
-from app.tables import street_objects as table
+from app.street_tables import street_objects as table
 from app.village import LONLAT, Village
 from gis.errors import StreetsError
 

@@ -1,9 +1,9 @@
 """``./run bench``: speed of numbering and of a full register; 1 where a target is missed.
 
 Numbering is measured against an empty endpoint and against PostGIS: rates drift with the machine, the ratios within one
-run are what is held to a target; so are 911 lookups. The register has 100,000 addresses, in SQLite or in the empty
-database that BENTON_DATABASE_URL names; its times are held to limits. Some twenty minutes in all. 2 where it cannot be
-run or an answer is wrong: a figure would then mean nothing.
+run are what is held to a target; so are 911 lookups, and batch checks against their index's bare query. The register
+has 100,000 addresses, in SQLite or in the empty database that BENTON_DATABASE_URL names; its times are held to limits.
+Some twenty minutes in all. 2 where it cannot be run or an answer is wrong: a figure would then mean nothing.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.bench.bulk import bulk
+from tests.bench.checks import checks
 from tests.bench.imports import imports
 from tests.bench.lookups import lookups
 from tests.bench.platbook import platbook
@@ -29,6 +30,7 @@ PARTS: dict[str, tuple[Callable[[], Sequence[Target | Limit]], Callable[[], Sequ
     "register": (lambda: register(2_000, 10, 4, 40), lambda: register(100_000, 30, 6, 200)),
     "lookups": (lambda: lookups(50, 200, 6, 3, 1, 0.5, 40), lambda: lookups(1_000, 100_000, 30, 6, 5, 4.0, 1000)),
     "platbook": (lambda: platbook(6, 60, 40, 500), lambda: platbook(60, 1_000, 1_000, 100_000)),
+    "checks": (lambda: checks(1, 600), lambda: checks(5, 100_000)),
     "bulk": (lambda: bulk(1, 12, 2_000), lambda: bulk(5, 100, 200_000)),
 }
 """Each part in tiny sizes, and in those it is held to."""
