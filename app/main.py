@@ -101,7 +101,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     atlas.ensure()
     app = FastAPI(
         title=f"Village of {atlas.village.files.settings.name}: street numbers and right-of-way",
-        version="0.3.0",
+        version="0.4.0",
         description=api.DESCRIPTION,
         docs_url=None,
         redoc_url=None,
