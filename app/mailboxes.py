@@ -59,7 +59,7 @@ def check_mailbox(site: Site, asked: Mapping[str, Any]) -> Checked:
     curb = _curb(site, asked, street)
     taped = read_tape(asked.get("tape"), "tape", curb)
     if place is None and taped is None:
-        fault = Fault("x, y", "nothing", "the position of the mailbox's door, or `tape` with its taped set-back")
+        fault = Fault("x, y", "nothing", "the position of the mailbox's door, or its taped set-back")
         raise GeometryError("Neither a position nor a taped set-back was given.", [fault])
     edges = site.edges(place) if place is not None else ()
     row, drawn = setback("setback_in", "mailbox's door", edges, place, site.accuracy_ft, taped, site.law)
