@@ -14,7 +14,7 @@ import numpy as np
 import typer
 from pydantic import ValidationError
 
-from app import book_cli, import_cli, keeping_cli
+from app import batch_cli, book_cli, import_cli, keeping_cli
 from app.answers import BLOCK_COLUMNS, as_csv, block_cells
 from app.law import law_on, today
 from app.outfile import written_whole
@@ -39,6 +39,7 @@ app = typer.Typer(
 keeping_cli.install(app)
 book_cli.install(app)
 import_cli.install(app)
+batch_cli.install(app)
 book_cli.install(app)
 app.add_typer(users, name="users")
 app.add_typer(keys, name="keys")

@@ -62,7 +62,7 @@ def _import(
         ensure_schema(database)
         atlas = Atlas(database, settings.data_dir, settings.law_date)
         atlas.ensure()
-        with _Bar() as bar:
+        with Bar() as bar:
             checked = check(atlas, asked, bar.tick)
         if report:
             report.write_text(checked.report.csv(), encoding="utf-8")
@@ -73,7 +73,7 @@ def _import(
         if dry_run or not checked.content:
             typer.echo("Nothing was stored." if dry_run else "Nothing is left to store.")
             return
-        with _Bar() as bar:
+        with Bar() as bar:
             row = bring_in(atlas, CONSOLE, checked, bar.tick)
     typer.echo(f"Stored as import {row['id']}.")
 
@@ -126,7 +126,7 @@ def _faults(checked: Checked) -> None:
         typer.echo(f"and {count - MOST_LISTED:,} more; --report FILE writes all", err=True)
 
 
-class _Bar:
+class Bar:
     """A progress bar for each stage; on a terminal only."""
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ class _Bar:
         self.open: AbstractContextManager[Any] | None = None
         self.bar: Any = None
 
-    def __enter__(self) -> _Bar:
+    def __enter__(self) -> Bar:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -86,17 +86,22 @@ class Jobs:
             It is of no kind that is read, or the sender has too many under way.
         """
         check_kind(kind)
+        return self._keep(kind, name, blocks, actor)
+
+    def _keep(self, kind: str, name: str, blocks: Iterable[bytes] | None, actor: Actor) -> str:
+        """Make a job's folder, with the file that was sent where there is one."""
         suffix = Path(name.replace("\\", "/")).suffix.lower()
-        if suffix not in SUFFIXES or suffix == ".gdb":
+        if blocks is not None and (suffix not in SUFFIXES or suffix == ".gdb"):
             raise FileError.of("file", name[-80:] or "nothing", READS)
         self._sweep(actor)
         job = secrets.token_hex(16)
         place = self.folder / job
         place.mkdir(parents=True, mode=0o700)
         try:
-            with (place / f"file{suffix}").open("xb") as file:
-                for block in blocks:
-                    file.write(block)
+            if blocks is not None:
+                with (place / f"file{suffix}").open("xb") as file:
+                    for block in blocks:
+                        file.write(block)
         except OSError:
             shutil.rmtree(place, ignore_errors=True)
             raise
@@ -138,13 +143,20 @@ class Jobs:
             os.close(lock)
             raise StreetsError.of("job", f"stored as import {known['import']}", "one that was not stored yet")
         (place / "cancel").unlink(missing_ok=True)
-        kept = {name: options.get(name, "") for name in ("crs", "layer", "reason")}
-        kept |= {name: dict(options.get(name, {})) for name in ("mapping", "whole")}
+        kept = self._kept(options)
         state = {**known, "state": "running", "doing": "waiting to begin", "done": 0, "total": 0, "error": [],
                  "dry_run": dry_run, "waits": waits, "options": kept, "pid": os.getpid()}  # fmt: skip
         self._write(place, state)
-        run = _Run(self, place, lock, state, actor)
+        run = self._run(place, lock, state, actor)
         threading.Thread(target=run.do, name=f"import-{job}", daemon=True).start()
+
+    def _kept(self, options: Mapping[str, Any]) -> Json:
+        """Return what is kept of the options of a run."""
+        kept = {name: options.get(name, "") for name in ("crs", "layer", "reason")}
+        return kept | {name: dict(options.get(name, {})) for name in ("mapping", "whole")}
+
+    def _run(self, place: Path, lock: int, state: Json, actor: Actor) -> Run:
+        return Run(self, place, lock, state, actor)
 
     def get(self, job: str) -> Json:
         """Return what is known of a job.
@@ -283,8 +295,10 @@ def _locked(place: Path) -> bool:
     return False
 
 
-class _Run:
+class Run:
     """One run of a job, in its thread."""
+
+    FAILED = "The file could not be brought in. Nothing was stored. The service's log has the reason."
 
     def __init__(self, jobs: Jobs, place: Path, lock: int, state: Json, actor: Actor) -> None:
         self.jobs = jobs
@@ -306,8 +320,7 @@ class _Run:
             self._end(state="failed", error=told)
         except Exception:
             LOG.exception("import %s", self.state["id"])
-            words = "The file could not be brought in. Nothing was stored. The service's log has the reason."
-            self._end(state="failed", error=[{"field": "", "message": words}])
+            self._end(state="failed", error=[{"field": "", "message": self.FAILED}])
         finally:
             os.close(self.lock)
 
