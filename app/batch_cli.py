@@ -35,7 +35,8 @@ def _check_batch(
     """Check many mailboxes, or many objects on public ways or terraces, at once; nothing is stored."""
     import io  # what reads files and computes is loaded for this command alone
 
-    from app.batches import Asked, check_many
+    from app.batch_things import Asked
+    from app.batches import check_many
     from app.db import Database
     from app.law import today
     from app.map_versions import Atlas

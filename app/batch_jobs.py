@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from app.audit import Actor
-from app.batches import Asked, check_asked, check_many
+from app.batch_things import Asked, check_asked
+from app.batches import check_many
 from app.import_jobs import Jobs, Json, Run
 from app.law import today
 from app.map_versions import Atlas

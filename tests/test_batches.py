@@ -23,7 +23,8 @@ from typer.testing import CliRunner
 
 from app.auth import Role
 from app.batch_jobs import BatchJobs
-from app.batches import COLUMNS, Asked, check_many
+from app.batch_things import Asked
+from app.batches import COLUMNS, check_many
 from app.cli import app as commands
 from app.import_report import CancelledError
 from app.main import create_app

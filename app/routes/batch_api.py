@@ -11,7 +11,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from app.auth import Permission, Person
 from app.batch_jobs import BatchJobs
-from app.batches import CHECKS, OBJECTS
+from app.batch_things import CHECKS, OBJECTS
 from app.deps import needs
 from app.import_tables import READS, FileError
 from app.routes.api import answered

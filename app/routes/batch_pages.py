@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from app.batches import OBJECTS
+from app.batch_things import OBJECTS
 from app.import_tables import READS
 from app.routes.batch_api import Job, Officer, begun, jobs_of, told
 from app.routes.forms import READ, csv_file, faults_of, go
