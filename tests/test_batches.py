@@ -11,16 +11,18 @@ import io
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import shapely
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
+from app.audit import CONSOLE
 from app.auth import Role
 from app.batch_jobs import BatchJobs
 from app.batch_things import Asked
@@ -30,6 +32,7 @@ from app.import_report import CancelledError
 from app.main import create_app
 from app.settings import REPOSITORY, Settings
 from gis.errors import StreetsError
+from gis.layers import Feature, Layer, Layers
 from tests.people import by_key, by_session, state
 
 API = "/api/v1/check-batches"
@@ -156,6 +159,28 @@ def test_a_row_at_fault_is_refused_with_its_place_and_the_others_are_judged(offi
     assert rows[0]["verdict"] == rows[5]["verdict"]
 
 
+def test_of_several_public_ways_the_worst_verdict_counts_and_says_which(office: Office, tmp_path: Path) -> None:
+    # 2 ft within a right-of-way that is known to 5 ft, and 1 ft within a sidewalk that is surveyed exactly
+    (x, y, _), state = places(office, 1)[0], office.app.state
+    ways = {
+        "right_of_way": Layer((Feature(shapely.box(x, y, x + 100, y + 100), 5.0, True, "Main Street"),)),
+        "sidewalk": Layer((Feature(shapely.box(x, y + 1, x + 100, y + 6), 0.0, False, "Main Street"),)),
+    }
+    file = tmp_path / "thing.csv"
+    file.write_text(f"x,y\n{x + 50},{y + 2}\n{x + 50},{y + 8}\n{x + 50},{y + 0.5}\n")
+    out = io.StringIO()
+    with state.database.read() as connection:
+        ground = replace(state.ground.now(connection, state.atlas.now(connection)), layers=Layers(ways))
+        asked = Asked("encroachment", path=file, name="thing.csv", crs=FEET)
+        check_many(connection, ground, asked, date(2026, 6, 1), lambda *_: None, out)
+    found = [(row["verdict"], row["measured_from"]) for row in rows_of(out.getvalue())]
+    assert found == [
+        ("violates", "sidewalk of Main Street"),
+        ("violates", "right of way of Main Street"),
+        ("undecided", "right of way of Main Street"),
+    ]
+
+
 def test_positions_of_gps_are_moved_and_it_says_so(office: Office, tmp_path: Path) -> None:
     x, y, _ = places(office, 1)[0]
     lon, lat = office.app.state.atlas.village.out_of_feet("EPSG:4326")(x, y)
@@ -216,12 +241,12 @@ def test_a_job_tells_how_far_it_is_and_has_a_report_and_stores_nothing(office: O
     assert office.client.post(API, headers=office.key, data={"check": "lanes"}).status_code == 422
 
 
-def test_a_check_that_is_cancelled_leaves_no_report(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_is_cancelled_leaves_no_report(office: Office) -> None:
     jobs = BatchJobs(office.settings.state_dir / "checks", office.app.state.atlas, office.app.state.ground)
-    job = jobs._keep("mailbox", "boxes.csv", [b"x,y\n1,1\n"], by_actor(office))
+    job = jobs._keep("mailbox", "boxes.csv", [b"x,y\n1,1\n"], CONSOLE)
     (jobs.folder / job / "cancel").touch()
     run = jobs._run(jobs.folder / job, -1, {**jobs._read(jobs.folder / job), "doing": "", "options": {"crs": FEET}},
-                    by_actor(office))  # fmt: skip
+                    CONSOLE)  # fmt: skip
     with pytest.raises(CancelledError):
         run._done()
     assert jobs.report(job) == ""
@@ -229,12 +254,6 @@ def test_a_check_that_is_cancelled_leaves_no_report(office: Office, monkeypatch:
     ended(office, sent)
     answer = office.client.post(f"{API}/{sent}/cancel", headers=office.key)
     assert (answer.status_code, answer.json()["state"]) == (200, "done")
-
-
-def by_actor(office: Office) -> Any:
-    from app.audit import CONSOLE
-
-    return CONSOLE
 
 
 def test_an_officer_checks_a_file_on_a_page(office: Office) -> None:
