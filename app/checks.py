@@ -189,7 +189,7 @@ def _union(site: Site, shape: BaseGeometry, name: str) -> tuple[BaseGeometry | N
         street, _ = site.street("", shape)
         own = Layer(tuple(feature for feature in layer.features if feature.label in ("", street)))
         layer = own if own.features else layer
-    parts = [part for f in layer.features for part in shapely.get_parts(f.shape)]
+    parts = [p for f in layer.features for p in shapely.get_parts(f.shape) if isinstance(p, Polygon)]
     return (shapely.MultiPolygon(parts) if name == "sidewalk" else layer.union()), layer.worst_ft
 
 
@@ -277,8 +277,9 @@ def check_petition(site: Site, asked: Asked) -> Checked:
         raise GeometryError.of("lots", lots, "a list of lots, each with frontage_ft and signed")
     signers = []
     for k, lot in enumerate(lots):
-        if not isinstance(lot, Mapping) or not isinstance(lot.get("signed"), bool):
-            raise GeometryError.of(f"lots[{k}].signed", "nothing", "true or false, beside frontage_ft")
+        signed = lot.get("signed", "nothing") if isinstance(lot, Mapping) else lot
+        if not isinstance(lot, Mapping) or not isinstance(signed, bool):
+            raise GeometryError.of(f"lots[{k}].signed", signed, "true or false, beside frontage_ft")
         frontage = read_length_ft(lot.get("frontage_ft", ""), f"lots[{k}].frontage_ft")
         if frontage <= 0:
             raise GeometryError.of(f"lots[{k}].frontage_ft", lot["frontage_ft"], "a length above 0")
@@ -381,7 +382,7 @@ def run(site: Site, name: str, asked: Asked) -> Json:
 
 def told(site: Site, found: Checked) -> Json:
     """Return a check as the API gives it."""
-    assumed = any(drawn.assumed for drawn in found.drawn)
+    assumed = any(drawn.assumed for drawn in found.drawn) or any("assumed" in row.note for row in found.rows)
     notes = list(found.notes)
     if assumed and site.sent is None:
         notes.append("Drawn dashed is assumed: nobody has measured it, and the uncertainty says so.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import shapely
@@ -56,8 +57,9 @@ def check_mailbox(site: Site, asked: Mapping[str, Any]) -> Checked:
     """
     place = _place(site, asked)
     street, certain = site.street(asked.get("street") or "", place)
-    curb = _curb(site, asked, street)
+    curb, assumed = _curb(site, asked, street)
     taped = read_tape(asked.get("tape"), "tape", curb)
+    taped = replace(taped, curb_assumed=assumed) if taped else None
     if place is None and taped is None:
         fault = Fault("x, y", "nothing", "the position of the mailbox's door, or its taped set-back")
         raise GeometryError("Neither a position nor a taped set-back was given.", [fault])
@@ -87,15 +89,16 @@ def _place(site: Site, asked: Mapping[str, Any]) -> Point | None:
     return site.positions.point(x, y)
 
 
-def _curb(site: Site, asked: Mapping[str, Any], street: str) -> bool:
-    """Say whether there is a curb: as it was sent, else as the street's cross-section has it."""
+def _curb(site: Site, asked: Mapping[str, Any], street: str) -> tuple[bool, bool]:
+    """Say whether there is a curb, as it was sent or as the street's cross-section has it; and if that is assumed."""
     if asked.get("curb") is not None:
-        return bool(asked["curb"])
+        return bool(asked["curb"]), False
     block = site.block(street, None) if street else None
     if block is None:
-        return True
+        return True, True
     across = block.section.across
-    return across.odd.curb and across.even.curb
+    curb = across.odd.curb and across.even.curb
+    return curb, curb and (across.assumed or across.odd.curb is not across.even.curb)
 
 
 def read_tape(tape: Any, field: str, curb: bool) -> Taped | None:

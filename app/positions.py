@@ -24,6 +24,8 @@ Json = dict[str, Any]
 
 MOST_VERTICES = 10_000
 """A shape with more vertices is refused."""
+MOST_ACROSS_FT = 5280.0
+"""A thing that is measured is at most a mile across; what is longer was meant for something else."""
 POLYGONS = ("Polygon", "MultiPolygon")
 LINES = ("LineString", "MultiLineString")
 SHAPES = ("Point", *LINES, *POLYGONS)
@@ -60,6 +62,8 @@ class Positions:
         When they were taken, decimal year; None for the day given.
     day
         The day of the request.
+    bounded
+        Whether a shape that reaches far out of the village, or is more than a mile across, is refused.
 
     Raises
     ------
@@ -72,6 +76,8 @@ class Positions:
     datum: str = ""
     epoch: float | None = None
     day: date | None = None
+    bounded: bool = True
+    _read: bool = False
     _moved: list[Floats] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -95,6 +101,9 @@ class Positions:
     def told(self) -> Json:
         """What is said of the datum in an answer."""
         shift = self.shift
+        if not self._read:
+            return {"datum": self.datum, "shifted": False, "east_ft": 0.0, "north_ft": 0.0, "epoch": None,
+                    "note": "No position was given."}  # fmt: skip
         if shift is None:
             return {"datum": self.datum, "shifted": False, "east_ft": 0.0, "north_ft": 0.0, "epoch": None,
                     "note": "Taken as NAD83(2011): not shifted."}  # fmt: skip
@@ -156,7 +165,18 @@ class Positions:
         for shape in (*made, whole):
             _check(shape, field)
         self._inside(whole, field)
+        if self.bounded:
+            self._within_bounds(whole, field, moved=moved)
         return whole
+
+    def _within_bounds(self, shape: BaseGeometry, field: str, *, moved: bool) -> None:
+        west, south, east, north = shape.bounds
+        around = self.village.network.edge.bounds
+        beyond = max(around[0] - west, around[1] - south, east - around[2], north - around[3])
+        across = max(east - west, north - south)
+        if beyond > MOST_ACROSS_FT or (moved and shape.area and across > MOST_ACROSS_FT):
+            expected = f"a shape in {self.village.files.settings.name}, at most {MOST_ACROSS_FT:,.0f} ft across"
+            raise GeometryError.of(field, f"a shape {across:,.0f} ft across", expected)
 
     def _inside(self, shape: BaseGeometry, field: str) -> None:
         if shape.distance(self.village.network.edge) > 0:
@@ -165,6 +185,7 @@ class Positions:
 
     def _placed(self, rings: Sequence[Floats], field: str, *, moved: bool = True) -> list[Floats]:
         """Project vertices, shift them where they are of GPS, and refuse what lies outside the village."""
+        self._read = self._read or moved
         sizes = np.cumsum([len(ring) for ring in rings])[:-1]
         x, y = np.concatenate(rings).T
         if not (np.isfinite(x).all() and np.isfinite(y).all()):
@@ -212,7 +233,7 @@ def polygon(village: Village, content: Json, crs: str, field: str = "lot") -> Po
     StreetsError
         Naming the place of the fault; nothing is repaired.
     """
-    shape = Positions(village, crs, NAD83_2011).shape(content, field, ("Polygon",))
+    shape = Positions(village, crs, NAD83_2011, bounded=False).shape(content, field, ("Polygon",))
     assert isinstance(shape, Polygon)
     return shape
 
@@ -240,7 +261,9 @@ def _parts(content: Any, field: str, kinds: Sequence[str]) -> tuple[str, list[li
     kind = found.get("type") if isinstance(found, dict) else None
     if not isinstance(found, dict) or not isinstance(kind, str) or kind not in kinds:
         expected = f"a GeoJSON {' or '.join(kinds)}"
-        raise GeometryError.of(f"{field}.type" if isinstance(found, dict) else field, kind or found, expected)
+        raise GeometryError.of(
+            f"{field}.type" if isinstance(found, dict) else field, kind or found or "nothing", expected
+        )
     coordinates, where = found.get("coordinates"), f"{field}.coordinates"
     if not isinstance(coordinates, list) or not coordinates:
         raise GeometryError.of(where, coordinates, "a list of rings" if kind == "Polygon" else "coordinates")

@@ -123,7 +123,9 @@ def _on_terraces(
     margin = row.margin if kind not in ALLOWED else None
     rows = [
         replace(row, verdict=verdict, settles=settles, note=note, margin=margin),
-        Judged("area_sqft", verdict, TERRACE, area, limit=0.0, unit="sq ft", settles=settles),
+        Judged("area_sqft", verdict, TERRACE, area, limit=0.0, unit="sq ft", settles=settles)
+        if object_.area
+        else Judged("area_sqft", Verdict.NOT_CHECKED, TERRACE, unit="sq ft", note="A point or a line has no area."),
     ]
     if paved:
         whole = max((s.area for s, _ in shapes if s.intersects(object_)), default=0.0)

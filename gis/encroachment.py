@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -19,6 +20,8 @@ WAYS = ("right_of_way", "sidewalk", "alley", "public_ground", "dedicated_land")
 """Layers that § 288-7 A forbids to encroach upon."""
 _AROUND_FT = 200.0
 _DEEP_FT = 0.001
+_TOUCH_FT = 1e-6
+_CORNER_RAD = np.radians(45.0)
 _TAPE_IT = "A survey of the right-of-way line, or a tape from a monument on it, decides it."
 
 
@@ -116,13 +119,27 @@ def _depth(part: BaseGeometry, local: BaseGeometry, whole: BaseGeometry) -> floa
 
 def _along(part: BaseGeometry, whole: BaseGeometry) -> float:
     """Return how far a part reaches along the nearest rim of an area, feet."""
-    rims = [LineString(ring.coords) for polygon in shapely.get_parts(whole) for ring in _rings(polygon)]
-    if not rims:
+    sides = [side for polygon in shapely.get_parts(whole) for ring in _rings(polygon) for side in _sides(ring)]
+    if not sides:
         return 0.0
-    rim = rims[int(np.argmin([line.distance(part) for line in rims]))]
-    at = np.sort(shapely.line_locate_point(rim, shapely.points(shapely.get_coordinates(part))))
-    gaps = np.diff(np.concatenate([at, [at[0] + rim.length]]))
-    return float(rim.length - gaps.max())
+    near = shapely.distance(np.array(sides, dtype=object), part)
+    touched = [sides[k] for k in np.flatnonzero(near <= near.min() + _TOUCH_FT)]
+    points = shapely.points(shapely.get_coordinates(part))
+    return max(float(np.ptp(shapely.line_locate_point(side, points))) for side in touched)
+
+
+def _sides(ring: BaseGeometry) -> list[LineString]:
+    """Return the sides of a rim, parted where it turns a sharp corner."""
+    points = shapely.get_coordinates(ring)[:-1]
+    before, after = points - np.roll(points, 1, axis=0), np.roll(points, -1, axis=0) - points
+    turn = np.arctan2(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0], (before * after).sum(axis=1))
+    corners = np.flatnonzero(np.abs(turn) > _CORNER_RAD)
+    if not len(corners):
+        return [LineString([*points, points[0]])]
+    points = np.roll(points, -corners[0], axis=0)
+    ends = [*(corners - corners[0]), len(points)]
+    closed = np.vstack([points, points[:1]])
+    return [LineString(closed[a : b + 1]) for a, b in pairwise(ends)]
 
 
 def _rings(polygon: BaseGeometry) -> list[BaseGeometry]:
@@ -211,22 +228,16 @@ def _rows(
     part = shapely.union_all([one.part for one in found if not one.part.is_empty]) if deepest.depth_ft > 0 else None
     area = float(part.area) if part is not None else 0.0
     settles = row.settles if verdict is Verdict.UNDECIDED else ""
-    values = (deepest.depth_ft, area, deepest.length_ft)
-    return [
-        Judged(
-            name,
-            verdict,
-            SECTION,
-            value,
-            depth.uncertainty_ft if name == "depth_ft" else None,
-            0.0,
-            unit,
-            row.margin if name == "depth_ft" else None,
-            settles,
-            note,
-        )
+    values = (deepest.depth_ft, area, deepest.length_ft if deepest.depth_ft > 0 else 0.0)
+    rows = [
+        Judged(name, verdict, SECTION, value, limit=0.0, unit=unit, settles=settles, note=note)
         for name, unit, value in zip(names, units, values, strict=True)
     ]
+    rows[0] = replace(rows[0], uncertainty=depth.uncertainty_ft, margin=row.margin)
+    if footprint.area == 0:
+        nothing = "A point or a line has no area."
+        rows[1] = Judged(names[1], Verdict.NOT_CHECKED, SECTION, unit=units[1], note=nothing)
+    return rows
 
 
 def _vault(on_walk: Met | None, accuracy_ft: float) -> Judged:

@@ -31,10 +31,13 @@ class Taped:
         Behind the face of the curb, or the paved edge; below 0 over the street; its uncertainty is the tape's.
     curb
         Whether it was taped from a curb.
+    curb_assumed
+        Whether nobody said so: the limit without a curb is another.
     """
 
     behind: Measured
     curb: bool
+    curb_assumed: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,8 @@ def setback(
         limit = law.mailbox_curb_in if taped.curb else law.mailbox_paved_ft
         settles = "A tape read more finely, or a second reading, decides it."
         note = f"Taped from the {'face of the curb' if taped.curb else 'paved edge'}."
+        if taped.curb_assumed:
+            note += " That there is a curb is assumed: without one it is a foot from the paved edge."
         return held(quantity, taped.behind, limit, SETBACK, at_most=False, unit="in", settles=settles, note=note), ()
     near = [edge for edge in nearest_edges(edges, place) if edge.kind != STANDARD] if place is not None else []
     if place is None or not near:
@@ -239,9 +244,9 @@ def inside_row(inside: Measured | None) -> Judged:
         Verdict.VIOLATES: "It is on the right-of-way.",
         Verdict.UNDECIDED: "Whether it is on the right-of-way is open.",
     }[judge(inside, 0.0, at_most=True)]
-    return Judged(
-        "inside_ft", Verdict.NOT_CHECKED, section, inside.value_ft, inside.uncertainty_ft, 0.0, "ft", note=words
-    )
+    told = f"{words} A fact: no limit is held against it."
+    values = (inside.value_ft, inside.uncertainty_ft)
+    return Judged("inside_ft", Verdict.NOT_CHECKED, section, *values, unit="ft", note=told)
 
 
 def mailbox(rows: Sequence[Judged], drawn: Sequence[Drawn] = ()) -> Checked:

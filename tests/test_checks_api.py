@@ -291,6 +291,41 @@ def test_a_fence_two_feet_in_the_street_is_measured(benton):
         assert ask(benton, "encroachment", footprint=box(300, y, 320, 40))["verdict"] == verdict
 
 
+@pytest.mark.parametrize(("low", "high"), [(31, 40), (0, 40), (-1, 40), (-35, 35)])
+def test_a_fence_post_four_feet_wide_is_four_feet_along_the_line_however_deep_it_reaches(benton, low, high):
+    assert row(ask(benton, "encroachment", footprint=box(300, low, 304, high)), "length_ft")["value"] == pytest.approx(
+        4
+    )
+
+
+def test_a_point_and_a_footprint_that_only_touches_take_no_area_and_no_length(benton):
+    point = {"type": "Point", "coordinates": at(300, 30)}
+    answer = ask(benton, "encroachment", footprint=point)
+    assert (answer["verdict"], row(answer, "area_sqft")["verdict"]) == ("violates", "not_checked")
+    touching = ask(benton, "encroachment", footprint=box(300, 33, 304, 40))
+    assert (touching["verdict"], row(touching, "length_ft")["value"]) == ("complies", 0)
+
+
+def test_a_curb_that_nobody_spoke_of_is_assumed_and_said(benton):
+    answer = ask(benton, "mailbox", layers=None, tape={"setback": 9})
+    assert (answer["verdict"], answer["assumed"]) == ("complies", True)
+    assert "That there is a curb is assumed" in row(answer, "setback_in")["note"]
+    assert not ask(benton, "mailbox", layers=None, tape={"setback": 9}, curb=True)["assumed"]
+
+
+@pytest.mark.parametrize("half", [6_000, 50_000, 1e6, 1e12, 1e300])
+def test_what_is_larger_than_the_village_is_refused(benton, half):
+    """Such a shape was meant for something else, and would take longer to measure than anybody waits."""
+    shape = {"type": "Polygon", "coordinates": [[[X0 + a * half, Y0 + b * half] for a, b in
+             ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))]]}  # fmt: skip
+    for layers in (None, STREET):
+        for name, field in (("share", "footprint"), ("encroachment", "footprint"), ("excavation", "opening"),
+                            ("lanes", "footprint"), ("setback", "building")):  # fmt: skip
+            assert ask(benton, name, 422, layers=layers, **{field: shape})["errors"][0]["field"] == field
+        fault = ask(benton, "terrace", 422, layers=layers, object=shape, kind="fence")["errors"][0]
+        assert fault["field"] == "object"
+
+
 def test_a_bar_right_across_the_street_is_as_deep_as_its_middle(benton):
     answer = ask(benton, "encroachment", footprint=box(300, -40, 301, 40))
     assert row(answer, "depth_ft")["value"] == pytest.approx(33, abs=0.01)
@@ -533,6 +568,9 @@ def test_a_position_of_gps_is_moved_and_one_in_nad83_is_not(benton):
         ("route", {"segments": []}, "segments", "1 to 500"),
         ("route", {"segments": [{"street": "Main Street", "from": "Van Buren Street"}]}, "segments[0]", "both"),
         ("excavation", {"opening": box(0, 0, 1, 1), "date": "2026-02-30"}, "date", "day"),
+        ("mailbox", {"tape": 6, "date": "9999-12-31"}, "date", "2099"),
+        ("mailbox", {"tape": 6, "date": "1900-01-01"}, "date", "1980"),
+        ("mailbox", {"tape": 6, "epoch": 1}, "epoch", "1980"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_refused_by_its_field(benton, name, content, field, told):

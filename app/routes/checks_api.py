@@ -36,13 +36,24 @@ class Check(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     crs: Annotated[str, Field(max_length=2000, description="Of every coordinate sent; the answer's too.")] = "EPSG:4326"
-    date: Annotated[dt.date | None, Field(description="The day the check is made for; left out, today.")] = None
+    date: Annotated[
+        dt.date | None,
+        Field(
+            ge=dt.date(1980, 1, 1), le=dt.date(2099, 12, 31), description="The day the check is made for; else today."
+        ),
+    ] = None
     datum: Annotated[
         Literal["gps", "nad83-2011"] | None,
         Field(description="Of the positions; left out, GPS where `crs` is that of GPS, and then they are shifted."),
     ] = None
     epoch: Annotated[
-        float | None, Field(allow_inf_nan=False, description="Decimal year the positions were taken; left out, `date`.")
+        float | None,
+        Field(
+            ge=1980,
+            le=2100,
+            allow_inf_nan=False,
+            description="Decimal year the positions were taken; left out, `date`.",
+        ),
     ] = None
     accuracy_ft: Annotated[
         float, Field(strict=True, ge=0, le=10_000, allow_inf_nan=False, description="Of the positions, at 95 %, feet.")
