@@ -21,6 +21,7 @@ WAYS = ("right_of_way", "sidewalk", "alley", "public_ground", "dedicated_land")
 _AROUND_FT = 200.0
 _DEEP_FT = 0.001
 _TOUCH_FT = 1e-6
+_BADNESS = (Verdict.COMPLIES, Verdict.UNDECIDED, Verdict.VIOLATES)
 _CORNER_RAD = np.radians(45.0)
 _TAPE_IT = "A survey of the right-of-way line, or a tape from a monument on it, decides it."
 
@@ -216,9 +217,11 @@ def _rows(
             Judged(n, verdict, SECTION, 0.0 if known else None, unit=u, note=note)
             for n, u in zip(names, units, strict=True)
         ]
-    deepest = max(found, key=lambda one: one.depth_ft)
-    depth = Measured(deepest.depth_ft, rss(accuracy_ft, deepest.accuracy_ft))
-    row = held("depth_ft", depth, 0.0, SECTION, at_most=True, settles=_TAPE_IT)
+    each = [Measured(one.depth_ft, rss(accuracy_ft, one.accuracy_ft)) for one in found]
+    held_to = [held("depth_ft", depth, 0.0, SECTION, at_most=True, settles=_TAPE_IT) for depth in each]
+    # what is surely on one way is not open because another, less well known, may be covered deeper
+    decides = max(range(len(found)), key=lambda k: (_BADNESS.index(held_to[k].verdict), found[k].depth_ft))
+    deepest, depth, row = found[decides], each[decides], held_to[decides]
     verdict, note = row.verdict, ""
     if row.verdict is not Verdict.COMPLIES and covered:
         verdict, note = Verdict.COMPLIES, f"Covered on the day by {covered} (§ 288-7 B)."
