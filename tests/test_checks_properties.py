@@ -5,7 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from shapely import LineString, Polygon, box
 from shapely.affinity import rotate, scale, translate
@@ -82,6 +82,7 @@ def test_a_smaller_thing_is_never_worse(check, shape, factor, doubt):
 
 
 @few
+@example("encroachment", box(60, 0, 61, 1), 1.0)  # beside the middle of the street
 @given(CHECKS, things(), st.floats(0, 360))
 def test_a_street_that_runs_another_way_is_judged_the_same(check, shape, degrees):
     one, other = checked(check, shape), checked(check, shape, degrees)

@@ -355,7 +355,7 @@ def test_every_legal_number_stands_with_section_date_and_sentence(benton: TestCl
         row = html.partition(f'<tr id="{value.key}">')[2].partition("</tr>")[0]
         assert value.section in row
         assert "Wed, October 2, 2002" in row
-        assert "assumed" in row
+        assert {"assumed": "assumed", "text": "from the text"}[value.effective_status] in row
         assert value.quotation[:30] in row
 
 
