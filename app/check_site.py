@@ -161,6 +161,17 @@ class Site:
         kept = set(self.connection.execute(near).scalars())
         return [f"{n}{f}{s}" for n, f, s, location in rows if location in kept]
 
+    def adjacent(self, shape: BaseGeometry, reach_ft: float) -> list[str]:
+        """Return the addresses in use whose entrances lie within a distance of a shape, by street and number."""
+        west, south, east, north = shape.buffer(reach_ft).bounds
+        own, at = addresses.c, locations.c
+        asked = sa.select(own.full, at.x_ft, at.y_ft).join(locations, own.location_id == at.id)
+        asked = asked.where(
+            own.status.in_(("official", "provisional")), at.x_ft.between(west, east), at.y_ft.between(south, north)
+        )
+        rows = self.connection.execute(asked.order_by(own.street, own.number)).all()
+        return [full for full, x, y in rows if shape.distance(Point(x, y)) <= reach_ft]
+
     def objects(self, shape: BaseGeometry, reach_ft: float, *kinds: str) -> list[tuple[Json, BaseGeometry]]:
         """Return the objects that stand in the register within a distance of a shape, with their shapes."""
         own, (west, south, east, north) = street_objects.c, shape.buffer(reach_ft).bounds

@@ -37,6 +37,8 @@ Asked = Mapping[str, Any]
 OBJECT_KINDS = KINDS
 """Kinds of what is placed on a terrace."""
 MOST_FIXTURES = 500
+ACCESS_FT = 150.0
+"""Entrances this near a work are read as "adjacent" to it: the ordinance names no distance."""
 
 
 def _length(asked: Asked, field: str) -> float:
@@ -218,10 +220,23 @@ def check_lanes(site: Site, asked: Asked) -> Checked:
     others = [other for _, other in site.works(shape, 100.0)] if site.sent is None else []
     others = [other for other in others if other.area and not other.equals(shape)]
     axis = site.axis(shape) if site.layers(shape).get("centerline") else None
-    return lanes_left(
+    found = lanes_left(
         shape, pavement=pavement, centerline=axis, others=others, lane_ft=site.reading.lane_ft,
         position_accuracy_ft=site.accuracy_ft, pavement_accuracy_ft=worst,
     )  # fmt: skip
+    return replace(found, notes=(*found.notes, _access(site.adjacent(shape, ACCESS_FT))))
+
+
+def _access(adjacent: Sequence[str]) -> str:
+    """Tell whose access a work may affect (§ 288-6 B(3))."""
+    if not adjacent:
+        return f"No address in use has its entrance within {ACCESS_FT:g} ft of the work."
+    more = f" and {len(adjacent) - 20} more" if len(adjacent) > 20 else ""
+    return (
+        f"Access may be affected within {ACCESS_FT:g} ft of the work: {', '.join(adjacent[:20])}{more}. “Every effort "
+        "shall be made on the part of the permittee to provide reasonable access to all properties adjacent to his/her "
+        "project.”"
+    )
 
 
 def season(village: Village) -> Season:

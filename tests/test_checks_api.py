@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from app.auth import Role
 from app.main import create_app
 from app.settings import Settings
+from tests.people import by_key
 
 X0, Y0 = 412_000.0, 125_900.0  # within Benton; all below is counted from here, in feet
 FEET = "EPSG:7608"
@@ -276,6 +278,18 @@ def test_a_lane_of_ten_feet_is_left_in_each_direction_or_a_flagman_is_needed(ben
     assert answer["verdict"] == "violates"
     assert row(answer, "lane_ft")["value"] == pytest.approx(9.9)
     assert "a flagman or temporary traffic control signal shall be provided" in row(answer, "lane_ft")["note"]
+
+
+def test_the_addresses_whose_access_a_work_may_affect_are_named(benton):
+    x, y = at(320, 80)
+    asked = {"x": x, "y": y, "crs": FEET, "street": "Main Street"}
+    headers = by_key(benton.app.state.database, Role.DIRECTOR)
+    made = benton.post("/api/v1/addresses", json=asked, headers=headers)
+    assert made.status_code == 201, made.text
+    near = ask(benton, "lanes", footprint=box(300, 10, 310, 18))
+    assert any(f"{made.json()['address']}" in note for note in near["notes"]), near["notes"]
+    far = ask(benton, "lanes", footprint=box(0, 10, 10, 18))  # 310 ft along
+    assert any(note.startswith("No address in use has its entrance within 150 ft") for note in far["notes"])
 
 
 # --- encroachments, terraces, vaults, ditches ---
