@@ -22,7 +22,7 @@ from sqlalchemy.engine import Connection
 
 from app.answers import as_csv
 from app.batch_things import AT_ONCE, CHECKS, Asked, Things, of_file, of_register
-from app.check_site import AROUND_FT, Site, in_force
+from app.check_site import AROUND_FT, COVERED_FT, Site, in_force, right_in_words
 from app.checks import check_encroachment
 from app.import_addresses import Tick
 from app.mailboxes import check_mailbox
@@ -30,7 +30,7 @@ from app.positions import Positions
 from app.row_layers import Ground
 from app.street_tables import street_objects
 from app.village import LONLAT
-from gis.batch import UNDECIDED, VERDICTS, Judgements, depths, setbacks
+from gis.batch import COMPLIES, UNDECIDED, VERDICTS, Judgements, depths, setbacks
 from gis.datum import NAD83_2011
 from gis.edges import CURB, STANDARD
 from gis.encroachment import WAYS
@@ -257,10 +257,11 @@ def _depths(things: Things, which: list[int], layer: Layer, name: str) -> dict[i
     parts, owner = shapely.get_parts(things.shapes[which], return_index=True)
     found = depths(parts, layer, things.accuracy_ft[which][owner])
     labels = [""] * len(parts)
-    if layer.features:
-        at, nearest = layer.tree.query_nearest(parts, all_matches=False)
+    unnamed = np.flatnonzero((found.verdict != COMPLIES) & (found.feature < 0))  # of the others nobody asks
+    if layer.features and len(unnamed):
+        at, nearest = layer.tree.query_nearest(parts[unnamed], all_matches=False)
         for k, of in zip(at.tolist(), nearest.tolist(), strict=True):
-            labels[k] = layer.features[of].label
+            labels[unnamed[k]] = layer.features[of].label
     told: dict[int, _Told] = {}
     for part, verdict, value, unsure, at in _each(range(len(parts)), found):
         label = layer.features[at].label if at >= 0 else labels[part]
@@ -295,8 +296,7 @@ def _rights(connection: Connection, day: date) -> list[tuple[BaseGeometry, str]]
     found: list[tuple[BaseGeometry, str]] = []
     for shape, right in connection.execute(wanted.order_by(c.id)):
         if right and in_force(right, day):
-            words = f"{right.get('kind') or 'an authorisation'}, recorded, until {right['until']}"
-            found.append((as_shape(shape).buffer(0.5), words))
+            found.append((as_shape(shape).buffer(COVERED_FT), right_in_words(right)))
     return found
 
 

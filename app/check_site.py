@@ -20,6 +20,7 @@ from app.row_layers import Block, Ground
 from app.street_tables import street_objects
 from app.tables import addresses, locations
 from app.village import Village
+from app.works import state_of
 from gis.address import street_key
 from gis.edges import Edge, edges
 from gis.errors import Fault, GeometryError
@@ -38,6 +39,10 @@ AROUND_FT = 400.0
 """How far about an object layers are looked at."""
 _KINDS = {"curb_line": LINES, "centerline": LINES, "hydrant": ("Point",), "ditch": SHAPES, "crossing": SHAPES}
 MOST_FEATURES = 2000
+MEETS_FT = 60.0
+"""Streets that come nearer than this are read as crossing there, as a jogged block line is."""
+COVERED_FT = 0.5
+"""By so much may a thing be larger than the place that its right is for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,14 +191,14 @@ class Site:
     def works(self, shape: BaseGeometry, reach_ft: float) -> list[tuple[str, BaseGeometry]]:
         """Return the openings and obstructions that are there on the day, in words and with their shapes."""
         found = self.objects(shape, reach_ft, "opening", "obstruction")
-        return [(_worded(row), other) for row, other in found if _there(row, self.day)]
+        return [(_worded(row), other) for row, other in found if state_of(row, self.day) in {"active", "emergency"}]
 
     def covering(self, shape: BaseGeometry) -> str:
         """Return the authorisation on record that covers a shape on the day, in words; ``""`` for none."""
         for row, other in self.objects(shape, 1.0, "opening", "obstruction", "fixture"):
             right = row["authorisation"]
-            if right and other.buffer(0.5).covers(shape) and in_force(right, self.day):
-                return f"{right.get('kind') or 'an authorisation'}, recorded, until {right['until']}"
+            if right and other.buffer(COVERED_FT).covers(shape) and in_force(right, self.day):
+                return right_in_words(right)
         return ""
 
 
@@ -203,10 +208,30 @@ def in_force(right: Mapping[str, Any], day: date) -> bool:
     return bool(last) and first <= day.isoformat() <= last
 
 
-def _there(row: Json, day: date) -> bool:
-    starts, ends, restored = row["starts_on"], row["ends_on"], row["restored_on"]
-    gone = restored is not None and restored <= day
-    return not gone and (starts is None or starts <= day) and (ends is None or ends >= day)
+def right_in_words(right: Mapping[str, Any]) -> str:
+    """Return a right on record as an answer cites it; whose it is is nobody's business."""
+    return f"{right.get('kind') or 'an authorisation'}, recorded, until {right['until']}"
+
+
+def crossing_ft(line: LineString, others: Sequence[BaseGeometry]) -> float | None:
+    """Return the station at which a street's line meets another street; None where they stay farther apart.
+
+    Parameters
+    ----------
+    line
+        Of the street, working CRS, US survey feet.
+    others
+        The other street's paths on the ground.
+
+    Returns
+    -------
+    float or None
+        Feet from the line's start.
+    """
+    other = min(others, key=lambda shape: shape.distance(line))
+    if other.distance(line) > MEETS_FT:
+        return None
+    return float(line.project(Point(shapely.shortest_line(line, other).coords[0])))
 
 
 def _worded(row: Json) -> str:

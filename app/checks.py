@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -15,8 +14,9 @@ from shapely.geometry import mapping
 from shapely.geometry.base import BaseGeometry
 from shapely.ops import substring
 
-from app.check_site import AROUND_FT, Site, in_force
+from app.check_site import AROUND_FT, Site, crossing_ft, in_force
 from app.check_words import LETTERS, quoted
+from app.clocks import months_after
 from app.mailboxes import check_mailbox
 from app.positions import SHAPES
 from app.village import Village
@@ -246,21 +246,13 @@ def season(village: Village) -> Season:
     return Season(first, last)
 
 
-def years_after(day: date, years: int) -> date:
-    """Return the same day of a later year; February 28 where that year has no 29th."""
-    try:
-        return day.replace(year=day.year + years)
-    except ValueError:
-        return day.replace(year=day.year + years, day=28)
-
-
 def check_excavation(site: Site, asked: Asked) -> Checked:
     """Say what an opening opens, whether it may be made that day, and what is replaced (§§ 288-5, 288-6)."""
     shape = _polygon(site, asked, "opening")
     street, _ = site.street(str(asked.get("street") or ""), shape)
     block = site.block(street, shape.centroid)
     improved = block.section.improved_on if block else None
-    until = years_after(improved, int(site.village.law["moratorium_years"].value)) if improved else None
+    until = months_after(improved, 12 * int(site.village.law["moratorium_years"].value)) if improved else None
     earlier = [] if site.sent is not None else [other for _, other in site.objects(shape, 50.0, "opening")]
     return excavation(
         shape, site.layers(shape), day=site.day, season=season(site.village), street=NewStreet(improved, until),
@@ -341,10 +333,10 @@ def _segment(site: Site, one: Any, field: str) -> tuple[str, LineString]:
     line = min(lines, key=lambda path: sum(min(o.distance(path) for o in other) for other in others))
     at = []
     for end, other in zip(ends, others, strict=True):
-        near = min(other, key=lambda o: o.distance(line))
-        if near.distance(line) > 60.0:
+        crossed = crossing_ft(line, other)
+        if crossed is None:
             raise GeometryError.of(field, f"{name} and {end}, which do not meet", "streets that cross it")
-        at.append(line.project(shapely.Point(shapely.shortest_line(line, near).coords[0])))
+        at.append(crossed)
     if abs(at[0] - at[1]) < 1.0:
         raise GeometryError.of(field, f"{ends[0]} and {ends[1]} at one place", "two different crossings")
     part = substring(line, at[0], at[1])

@@ -40,7 +40,6 @@ keeping_cli.install(app)
 book_cli.install(app)
 import_cli.install(app)
 batch_cli.install(app)
-book_cli.install(app)
 app.add_typer(users, name="users")
 app.add_typer(keys, name="keys")
 

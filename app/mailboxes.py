@@ -8,9 +8,8 @@ from typing import Any
 
 import shapely
 from shapely import LineString, Point
-from shapely.geometry.base import BaseGeometry
 
-from app.check_site import Site
+from app.check_site import Site, crossing_ft
 from app.cross_sections import CARRIER_SIDES
 from gis.address import street_key
 from gis.encroachment import met
@@ -227,18 +226,10 @@ def _inside_stretch(site: Site, main: str, ends: list[str], place: Point) -> Mea
     paths = [net.streets[k] for k in net.by_name[main]]
     path = min(paths, key=lambda street: street.physical_line().distance(place))
     line = LineString(path.chain.coords)
-    crossings = [_crossing(line, [net.streets[k].physical_line() for k in net.by_name[name]]) for name in ends]
+    crossings = [crossing_ft(line, [net.streets[k].physical_line() for k in net.by_name[name]]) for name in ends]
     if None in crossings:
         return None
     low, high = sorted(at for at in crossings if at is not None)
     at = line.project(place)
     worst = float(path.accuracy_ft.max())
     return Measured(min(at - low, high - at), rss(site.accuracy_ft, worst))
-
-
-def _crossing(line: LineString, others: list[BaseGeometry]) -> float | None:
-    """Return the station at which a line meets another street; None where they stay more than 60 ft apart."""
-    other = min(others, key=lambda shape: shape.distance(line))
-    if other.distance(line) > 60.0:
-        return None
-    return float(line.project(Point(shapely.shortest_line(line, other).coords[0])))
