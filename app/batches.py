@@ -16,6 +16,7 @@ from typing import Any, TextIO
 import numpy as np
 import shapely
 import sqlalchemy as sa
+from numpy.typing import NDArray
 from shapely.geometry import shape as as_shape
 from shapely.geometry.base import BaseGeometry
 from sqlalchemy.engine import Connection
@@ -256,12 +257,7 @@ def _depths(things: Things, which: list[int], layer: Layer, name: str) -> dict[i
     """Judge objects against one layer; of an object of several parts the worst part counts."""
     parts, owner = shapely.get_parts(things.shapes[which], return_index=True)
     found = depths(parts, layer, things.accuracy_ft[which][owner])
-    labels = [""] * len(parts)
-    unnamed = np.flatnonzero((found.verdict != COMPLIES) & (found.feature < 0))  # of the others nobody asks
-    if layer.features and len(unnamed):
-        at, nearest = layer.tree.query_nearest(parts[unnamed], all_matches=False)
-        for k, of in zip(at.tolist(), nearest.tolist(), strict=True):
-            labels[unnamed[k]] = layer.features[of].label
+    labels = _labels(parts, layer, found)
     told: dict[int, _Told] = {}
     for part, verdict, value, unsure, at in _each(range(len(parts)), found):
         label = layer.features[at].label if at >= 0 else labels[part]
@@ -271,6 +267,19 @@ def _depths(things: Things, which: list[int], layer: Layer, name: str) -> dict[i
         k = which[int(owner[part])]
         told[k] = max(told[k], one, key=_badness) if k in told else one
     return told
+
+
+def _labels(parts: NDArray[np.object_], layer: Layer, found: Judgements) -> list[str]:
+    """Name what each is on or, within its uncertainty, may be on; of what complies nobody asks."""
+    labels = [""] * len(parts)
+    unnamed = np.flatnonzero((found.verdict != COMPLIES) & (found.feature < 0))
+    if not layer.features or not len(unnamed):
+        return labels
+    near = layer.tree.query(parts[unnamed], predicate="dwithin", distance=found.uncertainty_ft[unnamed])
+    on = layer.tree.query(parts[unnamed], predicate="intersects")
+    for k, of in np.concatenate([near, on], axis=1).T.tolist():  # what it is on is named last, and stays
+        labels[unnamed[k]] = layer.features[of].label
+    return labels
 
 
 def _of_row(row: Judged, source: str) -> _Told:
