@@ -20,11 +20,12 @@ from sqlalchemy.engine import Connection
 from app import registers
 from app.auth import Permission
 from app.case_facts import ADDRESSEE_LINES, MOST_ADDRESSEE, Asked, Facts
+from app.case_tables import case_events, cases
 from app.case_words import DEFECTS, HOW, IN_USE_AGAIN, NOT_MAINTAINED, PAYS, PENALTY, SURVEY, YES_NO
 from app.casework import Clock, Course, Kind, Matter, State, Step, Taken, anew, back, looked_later, stays, to
 from app.clocks import LOCAL, said_day, said_instant, within_days
 from app.law import law_on
-from app.tables import case_events, cases, surveys
+from app.tables import surveys
 from gis.errors import Fault, StreetsError
 from gis.measure import Measured, Verdict, judge
 

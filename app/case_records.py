@@ -13,10 +13,10 @@ from sqlalchemy.engine import Connection
 from app import cases, registers
 from app.auth import Person, offices_of
 from app.case_facts import Asked
+from app.case_tables import cases as table
 from app.cases import KINDS
 from app.casework import UNDO, Clock, Kind, Matter, Step
 from app.registers import Row
-from app.tables import cases as table
 from gis.errors import StreetsError
 
 Json = dict[str, Any]

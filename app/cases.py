@@ -18,13 +18,14 @@ from app.audit import Act
 from app.auth import Person
 from app.case_facts import Facts, read_at, read_facts
 from app.case_numbering import NUMBERING
+from app.case_tables import case_events, cases
 from app.casework import UNDO, Course, Kind, Matter, State, Step, Taken
 from app.clocks import LOCAL, said_day, said_instant
 from app.db import Database
 from app.once import once
 from app.registers import Row
 from app.settings import plain
-from app.tables import addresses, case_events, cases, locations
+from app.tables import addresses, locations
 from gis.errors import StreetsError
 
 Json = dict[str, Any]

@@ -40,6 +40,25 @@ class ClockError(StreetsError):
 
 
 @dataclass(frozen=True)
+class Counting:
+    """How the Village counts time where the law leaves it open; nothing is decided until the Village decides it.
+
+    Parameters
+    ----------
+    skip_rule
+        Whether § 990.001(4) governs; None where that is not decided.
+    closures
+        Further days on which the Village's office is closed.
+    elections
+        Whether election days are no business days; None where that is not decided, which is read as no.
+    """
+
+    skip_rule: bool | None = None
+    closures: frozenset[date] = frozenset()
+    elections: bool | None = None
+
+
+@dataclass(frozen=True)
 class Deadline:
     """A day or an instant by which something is due, and how it was counted.
 
@@ -59,6 +78,8 @@ class Deadline:
         The answer under the other reading, where it differs.
     alternative_reading
         What the other reading says, or ``""``.
+    sense
+        ``by``: it is due by then; ``from``: it may be done from then on; ``ends``: what was allowed ends then.
     """
 
     day: date | None
@@ -68,6 +89,7 @@ class Deadline:
     reading: str
     alternative: date | datetime | None = None
     alternative_reading: str = ""
+    sense: str = "by"
 
     def passed(self, now: datetime) -> bool:
         """Say whether it is over at an instant: after the last day's 24:00, or after the last instant."""

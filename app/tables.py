@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from app.case_tables import village_values
 from app.columns import Day, Instant, Json, metadata
 from app.street_tables import STANDING
 
@@ -288,14 +289,16 @@ documents = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("kind", sa.String(30), nullable=False),
     sa.Column("number", sa.String(40), nullable=False, unique=True),
-    sa.Column("address_id", sa.Integer, sa.ForeignKey("addresses.id"), nullable=False, index=True),
+    sa.Column("address_id", sa.Integer, sa.ForeignKey("addresses.id"), index=True),
     sa.Column("issued_at", Instant, nullable=False),
     sa.Column("issued_by", sa.String(200), nullable=False),
     sa.Column("facts", Json, nullable=False),
     sa.Column("sha256", sa.String(64), nullable=False),
     sa.Column("audit_head", sa.String(64), nullable=False),
     sa.Column("pdf", sa.LargeBinary, nullable=False),
+    sa.Column("case_id", sa.Integer, index=True),
 )
+"""Of an address, of a case or permit, of both, or of neither, as a list is."""
 
 # --- what exists already: parcels, buildings, files brought in -------------------------------------------------
 
@@ -353,42 +356,7 @@ def _shapes(name: str, label: str) -> sa.Table:
 lots = _shapes("lots", "parcel")
 buildings = _shapes("buildings", "code")
 
-# --- cases ----------------------------------------------------------------------------------------------------
-
-cases = sa.Table(
-    "cases",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("kind", sa.String(30), nullable=False),
-    sa.Column("state", sa.String(20), nullable=False),
-    sa.Column("place", sa.String(300), nullable=False),
-    sa.Column("address_id", sa.Integer, sa.ForeignKey("addresses.id"), index=True),
-    sa.Column("lon", sa.Float),
-    sa.Column("lat", sa.Float),
-    sa.Column("facts", Json, nullable=False),
-    sa.Column("opened_at", Instant, nullable=False),
-    sa.Column("opened_by", sa.String(200), nullable=False),
-    sa.Column("closed_at", Instant),
-    sa.Column("due_at", Instant),
-    sa.Column("over_at", Instant),
-)
-"""`due_at` is when the clock that runs ends, `over_at` when it has ended under every reading of the law."""
-_OPEN = sa.text("closed_at IS NULL")
-sa.Index("one_open_case", cases.c.kind, cases.c.address_id, unique=True, sqlite_where=_OPEN, postgresql_where=_OPEN)
-sa.Index("cases_by_due", cases.c.closed_at, cases.c.due_at)
-
-case_events = sa.Table(
-    "case_events",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("case_id", sa.Integer, sa.ForeignKey("cases.id"), nullable=False, index=True),
-    sa.Column("what", sa.String(40), nullable=False),
-    sa.Column("at", Instant, nullable=False),
-    sa.Column("facts", Json, nullable=False),
-    sa.Column("reason", sa.Text, nullable=False),
-    sa.Column("made_at", Instant, nullable=False),
-    sa.Column("made_by", sa.String(200), nullable=False),
-)
+# --- the record's own ------------------------------------------------------------------------------------------
 
 requests = sa.Table(
     "requests",
@@ -425,7 +393,7 @@ audit = sa.Table(
 sa.Index("audit_of_subject", audit.c.kind, audit.c.subject, audit.c.seq)
 
 GUARDED = {
-    **{table.name: ("DELETE",) for table in STANDING},
+    **{table.name: ("DELETE",) for table in (*STANDING, village_values)},
     "audit": ("UPDATE", "DELETE"),
     "explanations": ("UPDATE", "DELETE"),
     "documents": ("UPDATE", "DELETE"),
@@ -453,12 +421,13 @@ ONE = {
         ("street_key", "half", "number_prefix", "number", "fraction", "suffix", "unit_type", "unit"),
     ),
     "maps": (("version",), ("status",)),
-    "cases": (("id",), ("kind", "address_id")),
+    "cases": (("id",), ("number",), ("kind", "address_id")),
     **dict.fromkeys(
         (
             *("locations", "map_edits", "doubts", "renamings", "vacations", "surveys"),
             *("imports", "lots", "buildings", "case_events"),
             *("street_objects", "object_photos", "cross_sections", "layer_features"),
+            "village_values",
         ),
         (("id",),),
     ),

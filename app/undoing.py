@@ -13,13 +13,14 @@ from sqlalchemy.engine import Connection
 from app import cases, letters, registers
 from app.audit import Act
 from app.auth import Permission, Person
+from app.case_tables import case_events
 from app.changes import StateError, check_free, needs_reason
 from app.columns import metadata
 from app.map_edits import undone_well
 from app.map_versions import Atlas, vacated
 from app.registers import DependsError
 from app.returning import coming_back
-from app.tables import addresses, audit, case_events, documents, map_edits, maps, renamings
+from app.tables import addresses, audit, documents, map_edits, maps, renamings
 from app.village import Village
 from gis.address import street_key
 

@@ -20,12 +20,13 @@ from playwright.sync_api import Browser
 from app import changes, registers
 from app.audit import Actor
 from app.auth import Role
+from app.case_tables import case_events
 from app.clocks import LOCAL, said_day
 from app.db import Database
 from app.deps import COOKIE
 from app.main import create_app
 from app.settings import Settings
-from app.tables import addresses, audit, case_events
+from app.tables import addresses, audit
 from tests.access import faults_of_access
 from tests.conftest import serving_here
 from tests.people import Headers, by_key, by_session

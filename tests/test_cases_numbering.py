@@ -26,14 +26,15 @@ from app import case_records, case_steps, cases, changes, issuing, registers, re
 from app.audit import Act, Actor, breaks
 from app.auth import NotAllowedError
 from app.case_records import Sieve
+from app.case_tables import case_events
+from app.case_tables import cases as table
 from app.cases import CaseStateError, NoCaseError
 from app.clocks import LOCAL, ClockError
 from app.columns import instant
 from app.db import Database
 from app.once import RepeatedError
 from app.registers import DependsError
-from app.tables import addresses, audit, case_events, documents
-from app.tables import cases as table
+from app.tables import addresses, audit, documents
 from app.verify import verify
 from gis.errors import StreetsError
 from tests.neglect import PEOPLE, Book, at, book, july, june

@@ -16,6 +16,7 @@ from app.answers import as_csv
 from app.auth import Permission, Person, new_token
 from app.case_facts import happened
 from app.case_records import Sieve
+from app.case_tables import cases as cases_table
 from app.casework import UNDO, Kind, Step
 from app.clocks import LOCAL
 from app.deps import AtlasDep, SettingsDep, needs
@@ -32,7 +33,6 @@ from app.routes.forms import MOST_ID, READ, Id, PageNumber, Text, csv_file, faul
 from app.routes.places import picture
 from app.routes.rendering import page
 from app.tables import addresses
-from app.tables import cases as cases_table
 from app.village import LONLAT, Village
 from gis.errors import StreetsError
 
