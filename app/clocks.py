@@ -7,23 +7,16 @@ the Village: unset, nothing is skipped and nothing moves, and where the answer w
 
 from __future__ import annotations
 
-import calendar
-import tomllib
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from functools import lru_cache
-from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from dateutil import relativedelta as calendar_rules
 
+from app.business_days import secular, secular_day, why_closed
 from gis.errors import StreetsError
 
 LOCAL = ZoneInfo("America/Chicago")
-HOLIDAYS_FILE = Path(__file__).with_name("holidays.toml")
 RULE = "Wis. Stat. § 990.001(4)"
 EARLIEST = date(1900, 1, 1)
 """The earliest day that is taken; one before it is a slip in the year."""
@@ -147,15 +140,36 @@ def within_days(start: date, days: int, section: str, *, skip_rule: bool | None 
         Its day; undecided, the day the rule would move it to as the alternative, where that differs.
     """
     _check_count(days, "days")
-    last = start + timedelta(days=days)
     counted = f"{_count(days, 'day')} from {said_day(start)}: that day excluded, the last day included to its end."
-    moved = _secular_day(last)
-    why = f"{said_day(last)} is {_why_closed(last)}"
+    return on_or_before(start + timedelta(days=days), section, counted, skip_rule=skip_rule)
+
+
+def on_or_before(last: date, section: str, counted: str, *, skip_rule: bool | None = None) -> Deadline:
+    """Return a last day as it stands, or as § 990.001(4) moves it; undecided, both where they differ.
+
+    Parameters
+    ----------
+    last
+        The last day before it is moved.
+    section
+        The section that gives it.
+    counted
+        How it was counted, in words.
+    skip_rule
+        As in `within_days`.
+
+    Returns
+    -------
+    Deadline
+        Its day, and the one it would move to as the alternative.
+    """
+    moved = secular_day(last)
     if skip_rule and moved != last:
-        return Deadline(moved, None, section, counted, f"{_ON} {why}, so the last day moves to {said_day(moved)}.")
+        why = f"{said_day(last)} is {why_closed(last)}, so the last day moves to {said_day(moved)}."
+        return Deadline(moved, None, section, counted, f"{_ON} {why}")
     reading = {None: _UNSET, True: _ON, False: _OFF}[skip_rule]
     if skip_rule is None and moved != last:
-        other = f"{why}; if {RULE} governs, the last day moves to {said_day(moved)}."
+        other = f"{said_day(last)} is {why_closed(last)}; if {RULE} governs, the last day moves to {said_day(moved)}."
         return Deadline(last, None, section, counted, reading, moved, other)
     return Deadline(last, None, section, counted, reading)
 
@@ -226,6 +240,44 @@ def within_hours(start: datetime, hours: int, section: str, *, skip_rule: bool |
     return Deadline(None, due, section, counted, _UNSET if skip_rule is None else _OFF)
 
 
+def hours_before(event: datetime, hours: int, section: str, *, skip_rule: bool | None = None) -> Deadline:
+    """Count "n hours prior to" an event: elapsed hours back from it.
+
+    Parameters
+    ----------
+    event
+        The instant of the event, aware.
+    hours
+        How many.
+    section
+        The section that gives them.
+    skip_rule
+        As in `within_hours`.
+
+    Returns
+    -------
+    Deadline
+        The latest instant that still serves; undecided, the one without Sundays and holidays as the alternative.
+
+    Raises
+    ------
+    ClockError
+        An event without a time zone.
+    """
+    _check_count(hours, "hours")
+    _check_aware(event, "start")
+    due = event.astimezone(UTC) - timedelta(hours=hours)
+    skipped = _skipping_back(event.astimezone(UTC), timedelta(hours=hours))
+    counted = f"{_count(hours, 'elapsed hour')} before {said_instant(event)}: the latest instant that serves."
+    without = "Sundays and legal holidays, from midnight to midnight, are left out"
+    if skip_rule:
+        return Deadline(None, skipped, section, counted, f"{_ON} {without}.")
+    if skip_rule is None and skipped != due:
+        other = f"If {RULE} governs, {without}: {said_instant(skipped)}."
+        return Deadline(None, due, section, counted, _UNSET, skipped, other)
+    return Deadline(None, due, section, counted, _UNSET if skip_rule is None else _OFF)
+
+
 def months_after(day: date, months: int) -> date:
     """Return the same day of a later month, or that month's last day. A permit that so expires never moves."""
     later: date = day + calendar_rules.relativedelta(months=months)
@@ -256,109 +308,28 @@ def year_considered(asked: date, month: int, last_day: int) -> int:
     return asked.year + (1 if (asked.month, asked.day) <= (month, last_day) else 2)
 
 
-# --- business days and holidays ---
-
-
-def legal_holidays(year: int, *, elections: bool = True) -> Mapping[date, str]:
-    """Return the legal holidays of a year and their names; one on a Sunday stands on the succeeding Monday.
-
-    Parameters
-    ----------
-    year
-        The year.
-    elections
-        Whether election days are wanted: they are legal holidays, but whether business days is a setting.
-
-    Returns
-    -------
-    Mapping
-        By day.
-    """
-    return _holidays(year, elections)
-
-
-def business_day(day: date, *, closures: Collection[date] = (), elections: bool = False) -> bool:
-    """Say whether a day is Monday to Friday, no legal holiday and no closure of the Village.
-
-    Parameters
-    ----------
-    day
-        The day.
-    closures
-        Further days the Village's office is closed.
-    elections
-        Whether election days are no business days: the Village's setting.
-
-    Returns
-    -------
-    bool
-        Whether it is one.
-    """
-    return day.weekday() < calendar.SATURDAY and day not in closures and day not in _holidays(day.year, elections)
-
-
-def next_business_day(day: date, *, closures: Collection[date] = (), elections: bool = False) -> date:
-    """Return the first business day after a day; `closures` and `elections` as in `business_day`."""
-    after = day + timedelta(days=1)
-    while not business_day(after, closures=closures, elections=elections):
-        after += timedelta(days=1)
-    return after
-
-
-@lru_cache(maxsize=256)
-def _holidays(year: int, elections: bool) -> Mapping[date, str]:
-    found: dict[date, str] = {}
-    for rule in _rules():
-        if (rule.get("election") and not elections) or (rule.get("even_years") and year % 2):
-            continue
-        day = _day_of(rule, year)
-        if day.weekday() == calendar.SUNDAY:
-            found[day + timedelta(days=1)] = f"the Monday after {rule['name']}"
-        else:
-            found[day] = rule["name"]
-    return MappingProxyType(dict(sorted(found.items())))
-
-
-@lru_cache(maxsize=1)
-def _rules() -> tuple[Mapping[str, Any], ...]:
-    return tuple(tomllib.loads(HOLIDAYS_FILE.read_text(encoding="utf-8"))["holiday"])
-
-
-def _day_of(rule: Mapping[str, Any], year: int) -> date:
-    if "day" in rule:
-        return date(year, rule["month"], rule["day"])
-    weekday = getattr(calendar_rules, rule["weekday"])(rule["nth"])
-    from_day = rule.get("from_day", 1 if rule["nth"] > 0 else 31)
-    day: date = date(year, rule["month"], 1) + calendar_rules.relativedelta(day=from_day, weekday=weekday)
-    return day
-
-
-def _secular(day: date) -> bool:
-    """Say whether a day is no Sunday and no legal holiday, election days included."""
-    return day.weekday() != calendar.SUNDAY and day not in _holidays(day.year, True)
-
-
-def _secular_day(day: date) -> date:
-    while not _secular(day):
-        day += timedelta(days=1)
-    return day
-
-
-def _why_closed(day: date) -> str:
-    holiday = _holidays(day.year, True).get(day)
-    return f"a legal holiday ({holiday})" if holiday else "a Sunday"
-
-
 def _skipping(start: datetime, left: timedelta) -> datetime:
     """Go on from an instant, UTC, for a time that stands still on Sundays and legal holidays."""
     day = start.astimezone(LOCAL).date()
     while True:
         midnight = datetime.combine(day + timedelta(days=1), time(), LOCAL).astimezone(UTC)
-        if _secular(day):
+        if secular(day):
             if start + left <= midnight:
                 return start + left
             left -= midnight - start
         start, day = midnight, day + timedelta(days=1)
+
+
+def _skipping_back(end: datetime, left: timedelta) -> datetime:
+    """Go back from an instant, UTC, for a time that stands still on Sundays and legal holidays."""
+    day = (end - timedelta(microseconds=1)).astimezone(LOCAL).date()
+    while True:
+        midnight = datetime.combine(day, time(), LOCAL).astimezone(UTC)
+        if secular(day):
+            if end - left >= midnight:
+                return end - left
+            left -= end - midnight
+        end, day = midnight, day - timedelta(days=1)
 
 
 # --- local time ---

@@ -50,6 +50,56 @@ UNIT_OF = {
     "mailbox_curb_in": "in",
     "mailbox_paved_ft": "ft",
     "petition_percent": "percent",
+    "sidewalk_permit_days": "days",
+    "sidewalk_fee_cents": "cents",
+    "opening_valid_days": "days",
+    "opening_renewal_days": "days",
+    "lanes_each_way": "number",
+    "director_notice_hours": "hours",
+    "utility_notice_hours": "hours",
+    "replaced_lanes": "number",
+    "backfill_stone_in": "in",
+    "backfill_layer_in": "in",
+    "compaction_percent": "percent",
+    "affected_notice_business_days": "business days",
+    "backfill_notice_hours": "hours",
+    "coarse_stone_in": "in",
+    "coarse_stone_size_in": "in",
+    "fine_stone_in": "in",
+    "fine_stone_size_in": "in",
+    "bituminous_in": "in",
+    "bituminous_base_in": "in",
+    "bituminous_top_in": "in",
+    "binder_gradation": "number",
+    "surface_gradation": "number",
+    "finish_deviation_in": "in",
+    "straight_edge_ft": "ft",
+    "concrete_in": "in",
+    "concrete_days": "days",
+    "cold_mix_in": "in",
+    "winter_pavement_by": "day",
+    "permanent_pavement_days": "days",
+    "emergency_apply_business_days": "business days",
+    "repaving_ahead_days": "days",
+    "clearing_days": "days",
+    "obstruction_hours": "hours",
+    "bill_days": "days",
+    "tax_roll_days": "days",
+    "bond_cents": "cents",
+    "temporary_walk_ft": "ft",
+    "walk_fence_ft": "ft",
+    "privilege_months": "months",
+    "board_removal_hours": "hours",
+    "snow_clear_hours": "hours",
+    "snow_notice_hours": "hours",
+    "snow_forfeit_hours": "hours",
+    "snow_hazard_hours": "hours",
+    "snow_offense_hours": "hours",
+    "snow_bill_days": "days",
+    "snow_tax_roll_days": "days",
+    "improvement_by": "day",
+    "hearing_published_days": "days",
+    "hearing_mailed_days": "days",
 }
 """Every key the software asks the law for, and its unit."""
 
@@ -61,6 +111,9 @@ STEPS = (
 """Every step of an explanation, from the base line to a person's choice; each has its sentence of the ordinance."""
 
 Text = Annotated[str, Field(min_length=1)]
+Unit = Literal[
+    "number", "ft", "in", "hours", "days", "business days", "months", "years", "percent", "cents", "part", "day"
+]
 
 
 class LawError(StreetsError):
@@ -73,8 +126,8 @@ class LegalValue(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
     key: str
-    value: Annotated[int | float, Field(gt=0)]
-    unit: Literal["number", "ft", "in", "days", "years", "percent", "part", "day"]
+    value: Annotated[int | float, Field(ge=0)]
+    unit: Unit
     section: Text
     letters: Literal["inferred", "text"]
     effective: date
@@ -275,6 +328,8 @@ def _value(key: str, where: str, entry: dict[str, Any], faults: list[Fault]) -> 
         return None
     if value.unit != UNIT_OF[key]:
         faults.append(Fault(f"{where}.unit", value.unit, UNIT_OF[key]))
+    if not value.value and value.unit != "cents":
+        faults.append(Fault(f"{where}.value", "0", "a number above 0"))
     if value.unit != "in" and not isinstance(value.value, int):
         faults.append(Fault(f"{where}.value", str(value.value), "a whole number"))
     return value

@@ -4,17 +4,16 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 
+from app.business_days import business_day, legal_holidays, next_business_day, previous_business_day
 from app.clocks import (
     LOCAL,
     ClockError,
     between,
-    business_day,
     days_before,
     days_later,
-    legal_holidays,
+    hours_before,
     local_instant,
     months_after,
-    next_business_day,
     said_day,
     said_instant,
     within_days,
@@ -154,6 +153,21 @@ def test_two_hours_across_the_hour_that_comes_twice() -> None:
     assert within_hours(at("2026-11-01T00:30:00-05:00"), 2, "x").at == at("2026-11-01T01:30:00-06:00")
 
 
+def test_hours_before_an_event_are_elapsed_hours_back_over_either_clock_change() -> None:
+    spring = hours_before(at("2026-03-08T12:00:00-05:00"), 24, "288-6 B(4)", skip_rule=False)
+    assert spring.at == at("2026-03-07T11:00:00-06:00")
+    autumn = hours_before(at("2026-11-01T12:00:00-06:00"), 24, "288-6 B(4)", skip_rule=False)
+    assert autumn.at == at("2026-10-31T13:00:00-05:00")
+
+
+def test_hours_before_a_monday_show_the_answer_without_the_sunday_too() -> None:
+    found = hours_before(at("2026-06-08T08:00:00-05:00"), 24, "x")  # Monday, 8 hours of it; 16 of Saturday
+    assert (found.at, found.alternative) == (at("2026-06-07T08:00:00-05:00"), at("2026-06-06T08:00:00-05:00"))
+    assert hours_before(at("2026-06-08T08:00:00-05:00"), 24, "x", skip_rule=True).at == found.alternative
+    assert hours_before(at("2026-06-08T08:00:00-05:00"), 8, "x").alternative is None
+    assert hours_before(at("2026-06-08T00:00:00-05:00"), 1, "x").alternative == at("2026-06-06T23:00:00-05:00")
+
+
 def test_an_instant_is_past_the_moment_after_it() -> None:
     found = within_hours(at("2026-06-02T09:00:00-05:00"), 2, "x")
     assert not found.passed(at("2026-06-02T11:00:00-05:00"))
@@ -227,6 +241,13 @@ def test_business_days() -> None:
     assert not business_day(D("2026-06-21"))
     assert next_business_day(D("2026-06-18")) == D("2026-06-22")
     assert next_business_day(D("2026-06-22")) == D("2026-06-23")
+
+
+def test_the_business_day_before_a_monday_is_the_friday_and_before_a_holiday_weekend_the_thursday() -> None:
+    assert previous_business_day(D("2026-06-15")) == D("2026-06-12")
+    assert previous_business_day(D("2026-06-22")) == D("2026-06-18")  # Friday June 19 is Juneteenth
+    assert previous_business_day(D("2026-11-04"), elections=True) == D("2026-11-02")
+    assert previous_business_day(D("2026-12-28"), closures={D("2026-12-24")}) == D("2026-12-23")
 
 
 def test_election_days_and_closures_are_settings() -> None:
