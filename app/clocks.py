@@ -85,12 +85,17 @@ class Deadline:
     sense: str = "by"
 
     def passed(self, now: datetime) -> bool:
-        """Say whether it is over at an instant: after the last day's 24:00, or after the last instant."""
+        """Say whether it is over at an instant; of what may be done ``from`` then on, whether that has begun.
+
+        It is over after the last day's 24:00, or after the last instant.
+        """
         _check_aware(now, "now")
+        begins = self.sense == "from"
         if self.at is not None:
-            return now.astimezone(UTC) > self.at
+            return now.astimezone(UTC) > self.at or (begins and now.astimezone(UTC) == self.at)
         assert self.day is not None
-        return now.astimezone(LOCAL).date() > self.day
+        today = now.astimezone(LOCAL).date()
+        return today >= self.day if begins else today > self.day
 
     def over(self, now: datetime) -> bool | None:
         """Say whether it is over at an instant; None where it is under one reading and is not under the other."""
@@ -103,21 +108,20 @@ class Deadline:
 
     @property
     def due_at(self) -> datetime:
-        """The instant, UTC, with which the last day ends; the last instant where hours are counted."""
-        return _end(self.at or self.day)
+        """The instant, UTC, with which the last day ends, or a first day begins; where hours are counted, theirs."""
+        return self._edge(self.at or self.day)
 
     @property
     def over_at(self) -> datetime:
-        """The instant, UTC, with which it has ended under either reading."""
-        return max(self.due_at, _end(self.alternative)) if self.alternative else self.due_at
+        """The instant, UTC, with which it has ended, or begun, under either reading."""
+        return max(self.due_at, self._edge(self.alternative)) if self.alternative else self.due_at
 
-
-def _end(last: date | datetime | None) -> datetime:
-    """Return the instant a last day ends with, or the last instant itself."""
-    if isinstance(last, datetime):
-        return last.astimezone(UTC)
-    assert last is not None
-    return datetime.combine(last + timedelta(days=1), time(), LOCAL).astimezone(UTC)
+    def _edge(self, last: date | datetime | None) -> datetime:
+        if isinstance(last, datetime):
+            return last.astimezone(UTC)
+        assert last is not None
+        midnight = last if self.sense == "from" else last + timedelta(days=1)
+        return datetime.combine(midnight, time(), LOCAL).astimezone(UTC)
 
 
 def within_days(start: date, days: int, section: str, *, skip_rule: bool | None = None) -> Deadline:

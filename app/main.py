@@ -23,6 +23,7 @@ from app.routes import (
     cases_api,
     check_pages,
     checks_api,
+    clocks_api,
     county_pages,
     cross_section_pages,
     document_routes,
@@ -59,7 +60,7 @@ from app.settings import Settings
 from app.watch import Watch
 
 ROUTES = (
-    *(api, register_api, maps_api, map_edits_api, document_routes, cases_api, checks_api),
+    *(api, register_api, maps_api, map_edits_api, document_routes, cases_api, checks_api, clocks_api),
     *(case_pages, street_objects_api, check_pages, field_pages, works_pages, street_object_pages),
     *(right_of_way_api, right_of_way_pages, cross_section_pages),
     *(people_api, people, address_pages, address_acts, assign_pages, face_pages),

@@ -1,5 +1,6 @@
 """How time is counted. 2026 begins on a Thursday; the clocks change on Sundays 2026-03-08 and 2026-11-01."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
@@ -118,6 +119,14 @@ def test_a_sidewalk_permit_obtained_june_5_allows_work_from_june_12() -> None:
 def test_a_count_below_nothing_is_refused() -> None:
     with pytest.raises(ClockError, match="expected 0 or more"):
         within_days(D("2026-06-01"), -1, "x")
+
+
+def test_what_may_be_done_from_a_day_on_may_be_done_from_its_first_minute() -> None:
+    found = replace(within_days(D("2026-06-05"), 7, "288-4 C", skip_rule=False), sense="from")  # June 12
+    assert [found.passed(at(t)) for t in ("2026-06-11T23:59:59-05:00", "2026-06-12T00:00:00-05:00")] == [False, True]
+    assert found.due_at == found.over_at == at("2026-06-12T00:00:00-05:00")
+    hours = replace(within_hours(at("2026-06-02T09:00:00-05:00"), 24, "288-9"), sense="from")
+    assert [hours.passed(hours.due_at + timedelta(seconds=n)) for n in (-1, 0)] == [False, True]
 
 
 # --- hours ---
