@@ -5,23 +5,21 @@ Each is made of what it is given and nothing else, so that the same input gives 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from app.clocks import said_day, said_instant
-from app.duties import Duty, Letter, Notice, duties, summary
+from app.clocks import said_day
+from app.duties import Letter, Notice, duties, summary
 from app.law import law_on
 from app.legend import Frame
 from app.paper import (
     BLUE,
     DRAFT,
     GREY,
-    INK,
     INNER,
     LEFT,
-    RIGHT,
     VERMILION,
     Paper,
     Part,
@@ -31,6 +29,20 @@ from app.paper import (
     printable,
     written,
 )
+from app.paper_parts import (
+    LAW,
+    QUIET,
+    SMALL,
+    STRONG,
+    TEXT,
+    Proof,
+    at_foot,
+    boxed,
+    reserve_foot,
+    running,
+    side_by_side,
+    told_duties,
+)
 from app.sketch import Drawn, Neighbour, Plan, draw
 
 __all__ = ["Drawn", "Letter", "Neighbour", "Notice", "Sheet", "assignment_notice", "certificate", "letter", "printable"]
@@ -39,16 +51,9 @@ OFFICIAL = "official"
 _LETTERS = (
     "The text of § 288-15 at hand prints no outline letters; those shown are inferred from the order of its paragraphs."
 )
-_PROVES = (
-    "The head of the register's audit log when this was issued. Every entry is chained to the one before it: if the "
-    "log verifies against this head, nothing recorded up to then has been altered or removed since."
-)
 _PROVISIONAL = "This is not an official number. It may still change."
 _TAGS = {"stop": "No number", "decide": "An officer decides", "note": "Note", "decision": "Decided"}
 _LEGEND_ROOM = 42.0
-
-_TEXT, _STRONG = Type(9.0), Type(9.0, "B")
-_LAW, _QUIET, _SMALL = Type(8.0, "I", (60, 60, 60)), Type(8.0, "", GREY), Type(7.4, "", GREY)
 
 
 @dataclass(frozen=True)
@@ -127,15 +132,15 @@ def certificate(sheet: Sheet) -> bytes:
     """
 
     def write(paper: Paper) -> None:
-        _reserve_foot(paper, sheet)
-        paper.put("The number and address of the main entrance marked on the map:", _QUIET)
+        reserve_foot(paper, _proof(sheet))
+        paper.put("The number and address of the main entrance marked on the map:", QUIET)
         _address(paper, sheet)
         _status(paper, sheet)
         before = [*_chosen(sheet), *_findings(sheet)]
         steps = _steps(sheet)
         height, apart = _map_height(paper, before, steps)
         _map(paper, sheet, height)
-        _at_foot(paper, sheet)
+        at_foot(paper, _proof(sheet))
         for part in before:
             paper.write_part(part)
         if apart and paper.page_no() == 1:
@@ -195,16 +200,16 @@ def letter(sheet: Sheet, said: Letter) -> bytes:
     """
 
     def write(paper: Paper) -> None:
-        _reserve_foot(paper, sheet)
+        reserve_foot(paper, _proof(sheet))
         _addressee(paper, sheet, said)
         _address(paper, sheet)
         if said.below:
-            paper.put(said.below, _TEXT)
+            paper.put(said.below, TEXT)
             paper.gap(5)
-        _summary(paper, said.summary)
+        side_by_side(paper, said.summary)
         _status(paper, sheet)
-        _at_foot(paper, sheet)
-        paper.write_part(_duties(said.duties))
+        at_foot(paper, _proof(sheet))
+        paper.write_part(told_duties("What the ordinance asks of you", said.duties))
         why = [*_chosen(sheet), *_findings(sheet), *_steps(sheet)]
         _map(paper, sheet, _fitted_map(paper, why))
         for part in why:
@@ -215,16 +220,20 @@ def letter(sheet: Sheet, said: Letter) -> bytes:
 
 
 def _running(sheet: Sheet, title: str) -> Running:
-    head = sheet.village if sheet.village.lower().startswith("village") else f"Village of {sheet.village}"
-    return Running(
-        head=head,
-        place=", ".join(part for part in (sheet.county, sheet.state) if part),
-        title=title,
-        document_no=sheet.document_no,
-        subject=sheet.address,
-        mark=DRAFT if sheet.draft else "" if sheet.status == OFFICIAL else sheet.status.upper(),
+    mark = DRAFT if sheet.draft else "" if sheet.status == OFFICIAL else sheet.status.upper()
+    village = (sheet.village, sheet.county, sheet.state)
+    return running(*village, title, sheet.document_no, sheet.address, mark, sheet.issued_at)
+
+
+def _proof(sheet: Sheet) -> Proof:
+    return Proof(
         issued_at=sheet.issued_at,
-        issued=said_instant(sheet.issued_at),
+        issued_by=sheet.issued_by,
+        acting_for=sheet.acting_for,
+        law_date=sheet.law_date,
+        audit_head=sheet.audit_head,
+        public_url=sheet.public_url,
+        draft=sheet.draft,
     )
 
 
@@ -248,24 +257,9 @@ def _status(paper: Paper, sheet: Sheet) -> None:
     title = Type(13.0, "B", BLUE if official else VERMILION)
     lines = [("A DRAFT, NOT ISSUED", Type(13.0, "B", VERMILION))] if sheet.draft else []
     lines += [(sheet.status.upper(), title)]
-    lines += [(_PROVISIONAL, _STRONG)] if sheet.status == "provisional" else []
-    lines += [(sheet.map_state, _TEXT)] + [(f"• {note}", Type(8.5)) for note in sheet.map_notes]
-    _boxed(paper, lines, official=official)
-
-
-def _boxed(paper: Paper, lines: Iterable[tuple[str, Type]], *, official: bool) -> None:
-    """Write lines in a box; one too high for the page goes on without its box."""
-    shown = [(text, kind) for text, kind in lines if text]
-    inner = INNER - 20
-    height = sum(paper.height_of(text, kind, inner) for text, kind in shown) + 12
-    paper.room(height)
-    if height <= paper.left_on_page():
-        fill, edge = ((240, 246, 250), BLUE) if official else ((255, 247, 240), VERMILION)
-        paper.box(LEFT, paper.y, INNER, height, edge, fill, dashed=not official)
-    paper.gap(5)
-    for text, kind in shown:
-        paper.put(text, kind, LEFT + 10, inner)
-    paper.gap(15)
+    lines += [(_PROVISIONAL, STRONG)] if sheet.status == "provisional" else []
+    lines += [(sheet.map_state, TEXT)] + [(f"• {note}", Type(8.5)) for note in sheet.map_notes]
+    boxed(paper, lines, official=official)
 
 
 def _map(paper: Paper, sheet: Sheet, height: float) -> None:
@@ -289,9 +283,9 @@ def _chosen(sheet: Sheet) -> list[Part]:
         return []
     decided = next((str(step["decided"]) for step in sheet.steps if step.get("decided") in _BY), "")
     told = any(sheet.reason in str(step.get("text", "")) for step in sheet.steps)  # a reason is printed once
-    rows = [] if told or not sheet.reason else [Row("Reason", ((sheet.reason, _TEXT),))]
+    rows = [] if told or not sheet.reason else [Row("Reason", ((sheet.reason, TEXT),))]
     if sheet.computed:
-        rows = [Row("Given", ((sheet.address, _STRONG),)), Row("Computed", ((sheet.computed, _TEXT),)), *rows]
+        rows = [Row("Given", ((sheet.address, STRONG),)), Row("Computed", ((sheet.computed, TEXT),)), *rows]
     return [Part(_BY.get(decided, "Recorded with it"), tuple(rows))] if rows else []
 
 
@@ -308,9 +302,9 @@ def _findings(sheet: Sheet) -> list[Part]:
     rows = []
     for found in sheet.findings:
         severity = str(found.get("severity", ""))
-        lines = [(str(found.get("title", "")), _STRONG), (str(found.get("message", "")), _TEXT)]
+        lines = [(str(found.get("title", "")), STRONG), (str(found.get("message", "")), TEXT)]
         if found.get("decision"):
-            lines.append((f"Decided: {found['decision']}", _STRONG))
+            lines.append((f"Decided: {found['decision']}", STRONG))
         rows.append(Row(_TAGS.get(severity, severity.capitalize()), tuple(lines), _section(found)))
     return [Part("What is doubtful, and what was decided", tuple(rows))] if rows else []
 
@@ -318,27 +312,12 @@ def _findings(sheet: Sheet) -> list[Part]:
 def _steps(sheet: Sheet) -> list[Part]:
     rows = []
     for step in sheet.steps:
-        lines = [(str(step.get("text", "")), _STRONG)]
-        lines += [(f"“{step['law']}”", _LAW)] if step.get("law") else []
-        lines += [(str(step["reading"]), _QUIET)] if step.get("reading") else []
+        lines = [(str(step.get("text", "")), STRONG)]
+        lines += [(f"“{step['law']}”", LAW)] if step.get("law") else []
+        lines += [(str(step["reading"]), QUIET)] if step.get("reading") else []
         rows.append(Row(_section(step), tuple(lines)))
     note = f"By the law of {said_day(sheet.law_date)}; its words in quotation marks."
     return [Part("How the number was found", tuple(rows), note)] if rows else []
-
-
-def _duties(found: Iterable[Duty]) -> Part:
-    return Part("What the ordinance asks of you", tuple(_duty(n, duty) for n, duty in enumerate(found, start=1)))
-
-
-def _duty(number: int, duty: Duty) -> Row:
-    lines = [(f"{number}. {duty.title}", Type(10.0, "B")), *((text, _TEXT) for text in duty.text)]
-    by_section: dict[str, list[str]] = {}
-    for quoted in duty.law:
-        by_section.setdefault(quoted.section, []).append(f"“{quoted.text}”")
-    first, *others = by_section
-    lines += [(" ".join(by_section[first]), _LAW)]
-    lines += [(f"§ {section}: {' '.join(by_section[section])}", _LAW) for section in others]
-    return Row(f"§ {first}", tuple(lines))
 
 
 def _section(row: Mapping[str, Any]) -> str:
@@ -351,7 +330,7 @@ _SMALL_MAP, _LEAST_MAP, _MOST_MAP = 150.0, 214.0, 330.0
 
 def _fitted_map(paper: Paper, after: list[Part]) -> float:
     """Return the notice's map height: all that follows on its page where it fits, else the rest of this page filled."""
-    rest = sum(paper.part_height(part) for part in after) + paper.height_of(_LETTERS, _SMALL, INNER)
+    rest = sum(paper.part_height(part) for part in after) + paper.height_of(_LETTERS, SMALL, INNER)
     if paper.left_on_page() < _SMALL_MAP + _LEGEND_ROOM:
         paper.break_page()
     room = paper.left_on_page() - _LEGEND_ROOM
@@ -361,8 +340,8 @@ def _fitted_map(paper: Paper, after: list[Part]) -> float:
 
 
 def _letters(paper: Paper) -> None:
-    paper.room(paper.height_of(_LETTERS, _SMALL, INNER))
-    paper.put(_LETTERS, _SMALL)
+    paper.room(paper.height_of(_LETTERS, SMALL, INNER))
+    paper.put(_LETTERS, SMALL)
 
 
 def _map_height(paper: Paper, before: list[Part], steps: list[Part]) -> tuple[float, bool]:
@@ -372,7 +351,7 @@ def _map_height(paper: Paper, before: list[Part], steps: list[Part]) -> tuple[fl
     """
     room = paper.left_on_page() - _LEGEND_ROOM
     doubts = sum(paper.part_height(part) for part in before)
-    reasons = sum(paper.part_height(part) for part in steps) + paper.height_of(_LETTERS, _SMALL, INNER)
+    reasons = sum(paper.part_height(part) for part in steps) + paper.height_of(_LETTERS, SMALL, INNER)
     if doubts + reasons + _LEAST_MAP <= room:
         return min(room - doubts - reasons, _MOST_MAP), False
     if doubts + _LEAST_MAP <= room:
@@ -384,7 +363,7 @@ def _map_height(paper: Paper, before: list[Part], steps: list[Part]) -> tuple[fl
 
 
 def _addressee(paper: Paper, sheet: Sheet, said: Letter) -> None:
-    paper.put(said_day(sheet.issued_at.date()), _TEXT)
+    paper.put(said_day(sheet.issued_at.date()), TEXT)
     paper.gap(4)
     lines = [line for line in said.addressee.splitlines() if line.strip()]
     if not any("owner, occupant or agent" in line.lower() for line in lines):
@@ -394,87 +373,3 @@ def _addressee(paper: Paper, sheet: Sheet, said: Letter) -> None:
     paper.gap(12)
     paper.put(said.opening, Type(10.0))
     paper.gap(2)
-
-
-def _summary(paper: Paper, cells: tuple[tuple[str, str, str], ...]) -> None:
-    """Write by when, by whom paid and how large, side by side."""
-    width = (INNER - 12 * (len(cells) - 1)) / len(cells)
-    label, value, note = Type(8.0, "", GREY), Type(10.5, "B"), Type(8.0)
-    heights = [
-        sum(paper.height_of(t, k, width - 10) for t, k in zip(cell, (label, value, note), strict=True))
-        for cell in cells
-    ]
-    paper.room(max(heights) + 4)
-    top = paper.y
-    for k, cell in enumerate(cells):
-        x = LEFT + k * (width + 12)
-        paper.set_draw_color(*BLUE)
-        paper.set_line_width(1.6)
-        paper.line(x, top + 1, x, top + max(heights) + 1)
-        paper.set_y(top)
-        for text, kind in zip(cell, (label, value, note), strict=True):
-            paper.put(text, kind, x + 8, width - 10)
-    paper.set_y(top + max(heights) + 12)
-
-
-# --- the proof ---
-
-
-def _proof_lines(sheet: Sheet) -> list[tuple[str, Type]]:
-    does = "A draft, not issued; drawn up by" if sheet.draft else "Issued by"
-    by = f"{does} {sheet.issued_by}" + (f", acting for {sheet.acting_for}" if sheet.acting_for else "")
-    lines = [
-        (by, _STRONG),
-        (f"{said_instant(sheet.issued_at)} · law of {said_day(sheet.law_date)}", Type(8.5)),
-        ("Audit log head", Type(7.5, "B", GREY)),
-        (sheet.audit_head, Type(7.5, "mono")),
-        (_PROVES, Type(7.0, "", GREY)),
-    ]
-    return lines + ([(sheet.public_url, Type(8.0, "", BLUE))] if sheet.public_url else [])
-
-
-def _proof_width(sheet: Sheet) -> float:
-    return INNER - (_QR + 12 if sheet.public_url else 0)
-
-
-_QR = 92.0
-
-
-def _proof_height(paper: Paper, sheet: Sheet) -> float:
-    width = _proof_width(sheet)
-    told = sum(paper.height_of(text, kind, width) for text, kind in _proof_lines(sheet)) + 10
-    return max(told, _QR + 6) if sheet.public_url else told
-
-
-def _reserve_foot(paper: Paper, sheet: Sheet) -> None:
-    paper.floor -= _proof_height(paper, sheet) + 10
-
-
-def _at_foot(paper: Paper, sheet: Sheet) -> None:
-    """Write the proof at the foot of the first page, below what flows there; where that is full, in the flow."""
-    if paper.page_no() > 1:
-        paper.room(_proof_height(paper, sheet))
-        _proof(paper, sheet)
-        paper.gap(12)
-        return
-    reached, floor = paper.y, paper.floor
-    paper.floor = floor + _proof_height(paper, sheet) + 10
-    paper.set_y(floor + 10)
-    _proof(paper, sheet)
-    paper.floor = floor
-    paper.set_y(reached)
-
-
-def _proof(paper: Paper, sheet: Sheet) -> None:
-    """Write who issued the document, what it proves, and where its public page is."""
-    top, width = paper.y, _proof_width(sheet)
-    paper.set_draw_color(*INK)
-    paper.set_line_width(0.8)
-    paper.line(LEFT, top, RIGHT, top)
-    paper.gap(6)
-    if sheet.public_url:
-        paper.qr(sheet.public_url, RIGHT - _QR + 6, top + 4, _QR)
-    for text, kind in _proof_lines(sheet):
-        paper.put(text, kind, LEFT, width)
-    if sheet.public_url:
-        paper.set_y(max(paper.y, top + _QR + 6))

@@ -240,16 +240,21 @@ def due_day(deadline: Deadline) -> str:
     return said(when) if when else "no day"
 
 
+def readings(deadline: Deadline) -> tuple[str, ...]:
+    """Tell the other answer of a deadline, where there is one, and how the law was read."""
+    other = deadline.alternative
+    told = f"Under another reading: {said(other)}. {deadline.alternative_reading}" if other else ""
+    return tuple(text for text in (told, deadline.reading) if text)
+
+
 def _when(notice: Notice, law: Law) -> Duty:
     deadline = notice.deadline
     text = [deadline.counted]
     if notice.existing:
         text.append("It is an existing number, and when it was assigned is not known: counted from its entry here.")
-    if deadline.alternative:
-        text.append(f"Under another reading: {said(deadline.alternative)}. {deadline.alternative_reading}")
-    if deadline.reading:
-        text.append(deadline.reading)
-    return Duty(f"By {due_day(deadline)}", tuple(text), (ORDINANCE["place"], valued(law, "place_within_days")))
+    return Duty(
+        f"By {due_day(deadline)}", (*text, *readings(deadline)), (ORDINANCE["place"], valued(law, "place_within_days"))
+    )
 
 
 def _who_pays(notice: Notice) -> Duty:

@@ -45,14 +45,30 @@ PENS = {
     "alley": Pen(4.0, (245, 245, 245), casing=CASING),
     "private": Pen(5.0, (255, 246, 214), casing=CASING),
     "street": Pen(9.0, PAPER, casing=CASING),
+    "repaving": Pen(7.0, (245, 200, 160)),
+    "sidewalk": Pen(0.8, (110, 110, 110)),
+    "right_of_way": Pen(0.9, BLUE, (7, 2)),
+    "curb": Pen(1.5, INK),
+    "centerline": Pen(0.8, GREY, (9, 4)),
     "base_line": Pen(3.2, BLUE),
     "extension": Pen(1.0, GREY, (5, 3)),
     "block": Pen(1.1, INK),
     "block_line": Pen(1.6, INK),
     "unit": Pen(4.2, VERMILION),
     "offset": Pen(1.1, VERMILION, (2.2, 1.8)),
+    "other_work": Pen(1.2, GREY),
+    "opening": Pen(1.8, VERMILION),
+    "obstruction": Pen(1.8, VERMILION),
 }
 """Every role and its pen, the lowest first."""
+
+AREAS: dict[str, Colour] = {
+    "building": FACE,
+    "other_work": (236, 236, 236),
+    "opening": (255, 222, 200),
+    "obstruction": (255, 222, 200),
+}
+"""What is drawn as an area, and its fill."""
 
 DASHES = {"street": (6.0, 3.0), "base_line": (7.0, 4.0), "block_line": (3.0, 2.0), "block": (4.0, 2.5)}
 
@@ -126,6 +142,7 @@ def scale_bar(paper: Paper, frame: Frame, scale: float) -> Frame:
 
 
 _LEGEND: Sequence[tuple[str, bool, str]] = (
+    ("entrance", False, "main entrance"),
     ("base_line", False, "base line"),
     ("base_line", True, "base line, assumed"),
     ("street", True, "street, assumed"),
@@ -138,6 +155,17 @@ _LEGEND: Sequence[tuple[str, bool, str]] = (
     ("lot", False, "lot"),
     ("building", False, "building"),
     ("neighbour", False, "number in use"),
+    ("opening", False, "the opening"),
+    ("obstruction", False, "the obstruction"),
+    ("other_work", False, "other work"),
+    ("repaving", False, "to be repaved"),
+    ("centerline", False, "center of the street"),
+    ("curb", False, "curb or edge of the pavement"),
+    ("curb", True, "curb, assumed"),
+    ("sidewalk", False, "edge of the sidewalk"),
+    ("sidewalk", True, "edge of the sidewalk, assumed"),
+    ("right_of_way", False, "street line"),
+    ("right_of_way", True, "street line, assumed"),
 )
 
 
@@ -145,8 +173,7 @@ def legend(paper: Paper, frame: Frame, there: AbstractSet[tuple[str, bool]]) -> 
     """Write what the lines mean, those that are there by role and whether assumed, and return its height."""
     kind = Type(6.8, "", INK)
     x, y = frame.x, frame.y + frame.height + 5
-    entries = [("entrance", False, "main entrance")]
-    entries += [(role, assumed, text) for role, assumed, text in _LEGEND if (role, assumed) in there]
+    entries = [(role, assumed, text) for role, assumed, text in _LEGEND if (role, assumed) in there]
     for role, assumed, text in entries:
         wide = 22 + paper.width_of(text, kind) + 11
         if x + wide > frame.x + frame.width + 11:
@@ -165,10 +192,10 @@ def _sample(paper: Paper, role: str, assumed: bool, x: float, y: float) -> None:
     elif role == "neighbour":
         paper.set_fill_color(*GREY)
         paper.circle(x + 9, y, 1.5, style="F")
-    elif role == "building":
-        paper.set_fill_color(*FACE)
-        paper.set_draw_color(*GREY)
-        paper.set_line_width(0.8)
+    elif role in AREAS:
+        paper.set_fill_color(*AREAS[role])
+        paper.set_draw_color(*PENS[role].colour)
+        paper.set_line_width(PENS[role].weight)
         paper.rect(x + 4, y - 3, 10, 6, style="DF")
     else:
         pen = PENS[role]

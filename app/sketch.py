@@ -15,8 +15,10 @@ import shapely
 import shapely.affinity
 from shapely import LineString, MultiLineString, Polygon
 
-from app.legend import DASHES, FACE, PENS, Floats, Frame, Point, legend, norths, scale_bar, stroke
+from app.legend import AREAS, DASHES, PENS, Floats, Frame, Point, legend, norths, scale_bar, stroke
 from app.paper import BLUE, GREY, INK, PAPER, VERMILION, Colour, Paper, Type, printable
+
+Bounds = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,9 @@ class Drawn:
         Vertices, shape (n, 2), working CRS, US survey feet.
     role
         ``street``, ``alley``, ``private``, ``path``, ``base_line``, ``extension``, ``block_line``, ``block``,
-        ``unit``, ``offset``, ``building`` or ``lot``.
+        ``unit``, ``offset``, ``building`` or ``lot``; of a place in a street ``centerline``, ``curb``,
+        ``right_of_way``, ``sidewalk`` (an edge of one), ``repaving``, and ``opening``, ``obstruction`` or
+        ``other_work``, closed.
     label
         What is written along it, or ``""``.
     assumed
@@ -60,28 +64,32 @@ class Plan:
     drawn
         Its lines.
     entrance
-        The main entrance, working feet.
+        The main entrance, working feet; None on the map of a place in a street.
     number
         What is written beside it.
     neighbours
         Numbers nearby.
     grid_north_deg, axis_north_deg
         Where the norths point, degrees clockwise of up.
+    around
+        West, south, east and north of what must be seen, working feet; None for what decided the number.
     """
 
     drawn: tuple[Drawn, ...]
-    entrance: Point
+    entrance: Point | None
     number: str
     neighbours: tuple[Neighbour, ...]
     grid_north_deg: float
     axis_north_deg: float
+    around: Bounds | None = None
 
 
 _FOCUS = ("block", "block_line", "unit", "offset", "building", "lot")
-_KEPT_CLEAR = {"unit": 8, "offset": 4, "building": 2, "lot": 1}
+_KEPT_CLEAR = {"unit": 8, "opening": 6, "obstruction": 6, "offset": 4, "building": 2, "lot": 1}
 """What a label had better not hide, and how much."""
-_NAMED = ("street", "private", "alley", "path", "base_line", "extension", "block")
+_NAMED = ("street", "private", "alley", "path", "centerline", "base_line", "extension", "block")
 _LEAST_FT, _MOST_FT = 260.0, 1500.0
+_LEAST_AROUND_FT = 120.0
 _GROUND: Colour = (250, 250, 247)
 
 
@@ -164,11 +172,14 @@ def draw(paper: Paper, frame: Frame, plan: Plan) -> float:
     paper.rect(frame.x, frame.y, frame.width, frame.height)
     shown = (d for d in plan.drawn if len(d.coords) > 1 and sheet.shows(d.coords))
     there = {(d.role, d.assumed or d.role == "extension") for d in shown}
+    there |= {("entrance", False)} if plan.entrance else set()
     return frame.height + legend(paper, frame, there | ({("neighbour", False)} if plan.neighbours else set()))
 
 
 def _view(plan: Plan, frame: Frame) -> tuple[float, Point]:
     """Return points a foot and the middle: what decided the number, as far as it is not too far from the door."""
+    if plan.around is not None or plan.entrance is None:
+        return _view_around(plan.around or (0.0, 0.0, 0.0, 0.0), frame)
     door = np.array([plan.entrance])
     shown = np.concatenate([door, *(d.coords for d in plan.drawn if d.role in _FOCUS and len(d.coords))])
     low, high = shown.min(axis=0), shown.max(axis=0)
@@ -180,14 +191,22 @@ def _view(plan: Plan, frame: Frame) -> tuple[float, Point]:
     return scale, (float(middle[0]), float(middle[1]))
 
 
+def _view_around(around: Bounds, frame: Frame) -> tuple[float, Point]:
+    """Return points a foot and the middle: all of what must be seen, with some of the street on each side."""
+    west, south, east, north = around
+    wide, high = (max(far - near + 40.0, (far - near) * 1.15) for near, far in ((west, east), (south, north)))
+    scale = min(frame.width / max(wide, _LEAST_AROUND_FT), frame.height / max(high, _LEAST_AROUND_FT))
+    return scale, ((west + east) / 2, (south + north) / 2)
+
+
 # --- lines ---
 
 
 def _lines(sheet: _Sheet) -> None:
     for role, pen in PENS.items():
         for drawn in sheet.plan.drawn:
-            if drawn.role == role == "building" and len(drawn.coords) > 2:
-                _building(sheet, drawn)
+            if drawn.role == role and _is_area(drawn):
+                _area(sheet, drawn)
         parts = [
             (d, part) for d in sheet.plan.drawn if d.role == role and len(d.coords) > 1 for part in _parts(sheet, d)
         ]
@@ -200,13 +219,18 @@ def _lines(sheet: _Sheet) -> None:
 
 
 def _parts(sheet: _Sheet, drawn: Drawn) -> list[Floats]:
-    return [] if drawn.role == "building" and len(drawn.coords) > 2 else sheet.visible(drawn.coords)
+    return [] if _is_area(drawn) else sheet.visible(drawn.coords)
 
 
-def _building(sheet: _Sheet, drawn: Drawn) -> None:
-    sheet.paper.set_fill_color(*FACE)
-    sheet.paper.set_draw_color(*GREY)
-    sheet.paper.set_line_width(0.8)
+def _is_area(drawn: Drawn) -> bool:
+    return drawn.role in AREAS and len(drawn.coords) > 2
+
+
+def _area(sheet: _Sheet, drawn: Drawn) -> None:
+    pen = PENS[drawn.role]
+    sheet.paper.set_fill_color(*AREAS[drawn.role])
+    sheet.paper.set_draw_color(*pen.colour)
+    sheet.paper.set_line_width(pen.weight)
     sheet.paper.polygon([(float(x), float(y)) for x, y in sheet.place(drawn.coords)], style="DF")
 
 
@@ -214,6 +238,8 @@ def _building(sheet: _Sheet, drawn: Drawn) -> None:
 
 
 def _entrance(sheet: _Sheet) -> None:
+    if sheet.plan.entrance is None:
+        return
     ((x, y),) = sheet.place(np.array([sheet.plan.entrance]))
     paper = sheet.paper
     paper.set_draw_color(*VERMILION)
@@ -228,7 +254,8 @@ def _entrance(sheet: _Sheet) -> None:
 
 def _neighbours(sheet: _Sheet) -> None:
     paper = sheet.paper
-    near = sorted(sheet.plan.neighbours, key=lambda n: math.dist((n.x, n.y), sheet.plan.entrance))
+    middle = sheet.plan.entrance or sheet.centre
+    near = sorted(sheet.plan.neighbours, key=lambda n: math.dist((n.x, n.y), middle))
     for neighbour in near:
         ((x, y),) = sheet.place(np.array([[neighbour.x, neighbour.y]]))
         dot = shapely.box(x - 1.8, y - 1.8, x + 1.8, y + 1.8)
