@@ -44,6 +44,7 @@ class Permission(StrEnum):
     RECORD_OBJECTS = "record what stands or is dug in the street"
     EDIT_SECTIONS = "change what lies across a street: widths, curbs, walks"
     IMPORT = "bring in existing addresses, lots, buildings, streets and surveys"
+    SETTLE = "fill in what the ordinance leaves to the Village: fees, readings"
     READ_AUDIT = "read the audit log"
     MANAGE_PEOPLE = "manage users and keys"
 
@@ -65,6 +66,7 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     _P.RECORD_OBJECTS: frozenset({_R.INSPECTOR, _R.POLICE, _R.CLERK, _R.DIRECTOR}),
     _P.EDIT_SECTIONS: frozenset({_R.DIRECTOR}),
     _P.IMPORT: frozenset({_R.CLERK, _R.DIRECTOR}),
+    _P.SETTLE: frozenset({_R.CLERK, _R.ADMIN}),
     _P.READ_AUDIT: frozenset({_R.CLERK, _R.DIRECTOR, _R.ADMIN}),
     _P.MANAGE_PEOPLE: frozenset({_R.ADMIN}),
 }

@@ -42,7 +42,7 @@ def values_on(connection: Connection, day: date) -> Json:
 def counting(connection: Connection, day: date) -> Counting:
     """Return how the Village counts time on a day."""
     known = values_on(connection, day)
-    closures = frozenset(date.fromisoformat(text) for text in known.get("closures", ()))
+    closures = frozenset(date.fromisoformat(closed["day"]) for closed in known.get("closures", ()))
     return Counting(known.get("skip_rule"), closures, known.get("elections"))
 
 

@@ -51,12 +51,12 @@ def clocks() -> Response:
 
 @router.post("/clocks", summary="When a clock of the law ends that begins with a day or an instant, and how it counts")
 def clock(asked: Clock, atlas: AtlasDep) -> Response:
-    """Count one clock by the Village's settings of the day that starts it."""
+    """Count one clock by the Village's settings of the day on which it is asked."""
     start = _start(asked.start)
     now = datetime.fromisoformat(read_instant(asked.now, "now")) if asked.now else datetime.now(UTC)
     day = start.astimezone(LOCAL).date() if isinstance(start, datetime) else start
     with atlas.database.read() as connection:
-        settled = counting(connection, day)
+        settled = counting(connection, now.astimezone(LOCAL).date())
     try:
         found = due(asked.rule, start, settled)
         more = _considered(day, settled) if asked.rule == REQUEST else {}

@@ -47,6 +47,8 @@ ACTS: Mapping[str, str] = {
     "retire section": "Cross-section taken back",
     "restore section": "Cross-section restored",
     "retire feature": "Surveyed feature retired",
+    "settle": "Settled by the Village",
+    "withdraw settled": "What was settled is withdrawn",
     "restore feature": "Surveyed feature restored",
     "case open": "Case opened",
     "case report": "Violation reported",
@@ -92,6 +94,7 @@ KINDS: Mapping[str, str] = {
     "object_photos": "photo of an object",
     "cross_sections": "cross-section",
     "layer_features": "surveyed feature",
+    "village_values": "what the Village settled",
     "users": "user",
     "api_keys": "key",
 }
@@ -131,6 +134,7 @@ FIELDS: Mapping[str, str] = {
     "code": "finding",
     "value": "value",
     "withdrawn_at": "withdrawn",
+    "effective_on": "from",
     "undone_at": "undone",
     "decided_on": "decided by the Board on",
     "decided_at": "decided",
@@ -243,6 +247,7 @@ def link(kind: str, subject: str, content: Json) -> str:
     """Return the address of a record's page, or ``""``."""
     own = {"addresses": "/addresses/", "maps": "/maps/", "doubts": "/doubts/", "cases": "/cases/"}
     own |= {"street_objects": "/street-objects/", "layer_features": "/right-of-way/features/"}
+    own["village_values"] = "/settled#value-"
     if kind == "case_events" and content.get("case_id"):
         return f"/cases/{content['case_id']}#event-{quote(subject)}"
     if kind == "object_photos" and content.get("object_id"):
