@@ -13,17 +13,19 @@ from types import MappingProxyType
 from app.case_facts import dollars
 from app.clocks import Deadline, said_day
 from app.duties import Duty, due_day, readings, valued
+from app.duties import said as said_of
 from app.law import Law, law_on
 from app.paper import INNER, LEFT, RIGHT, Paper, Part, Type
-from app.paper_parts import LAW, TEXT, Column, side_by_side, table, told_duties
+from app.paper_parts import LAW, QUIET, TEXT, Column, side_by_side, table, told_duties
 from app.street_paper import (
     ORDINANCE,
     StreetSheet,
     addressed,
     blank_lines,
+    drafted,
     headline,
     plain_rows,
-    status,
+    street_map,
     street_paper,
 )
 from gis.errors import StreetsError
@@ -166,10 +168,11 @@ def bill(sheet: StreetSheet, said: Bill) -> bytes:
         addressed(paper, sheet, f"To the owner of the premises\n{said.addressee}", known)
         headline(paper, f"Bill for the abatement of an obstruction: {dollars(said.cents)}")
         side_by_side(paper, _summary(said, law))
-        status(paper, sheet)
+        drafted(paper, sheet)
         paper.write_part(Part("What was removed, and how the costs were incurred", plain_rows(_why(said))))
         _account(paper, said)
         paper.write_part(told_duties("What the ordinance says", _duties(said, law)))
+        street_map(paper, sheet)
 
     return street_paper(sheet, write)
 
@@ -188,12 +191,18 @@ def _summary(said: Bill, law: Law) -> tuple[tuple[str, str, str], ...]:
     days = int(law["bill_days"].value)
     payable = due_day(said.payable) if said.payable else f"within {days} calendar days"
     received = f"received {said_day(said.received_on)}" if said.received_on else "from its receipt"
+    received += f"; {_or(said.payable)}" if _or(said.payable) else ""
     roll = due_day(said.tax_roll) if said.tax_roll else "no day runs yet"
     return (
         ("Total", dollars(said.cents), f"incurred {said_day(said.incurred_on)}"),
         ("Payable", payable, received),
-        ("If unpaid, on the tax roll by", roll, ""),
+        ("If unpaid, on the tax roll by", roll, _or(said.tax_roll)),
     )
+
+
+def _or(deadline: Deadline | None) -> str:
+    """Say the day of the other reading, where it differs."""
+    return f"or {said_of(deadline.alternative)}, under another reading" if deadline and deadline.alternative else ""
 
 
 def _account(paper: Paper, said: Bill) -> None:
@@ -240,13 +249,12 @@ def _duties(said: Bill, law: Law) -> tuple[Duty, ...]:
 # --- the list for the tax roll ---
 
 _ROLL = (
-    Column("Case", 0.9),
-    Column("Property", 2.3),
-    Column("Owner", 2.0),
-    Column("Incurred", 1.35),
-    Column("Bill", 1.0),
-    Column("Enter by", 1.35),
-    Column("Amount", 1.3, "R"),
+    Column("Case, bill", 62.0),
+    Column("Property", 98.0),
+    Column("Owner", 90.0),
+    Column("Incurred", 76.0),
+    Column("Enter by", 76.0),
+    Column("Amount", 62.0, "R"),
 )
 
 
@@ -272,13 +280,14 @@ def tax_roll_list(sheet: StreetSheet, roll: TaxRoll) -> bytes:
         count = f"{len(roll.rows)} {'amount' if len(roll.rows) == 1 else 'amounts'}"
         paper.put(f"{count}, as of the end of {said_day(roll.as_of)}.", TEXT)
         paper.gap(8)
-        status(paper, sheet)
+        drafted(paper, sheet)
         for basis in BASES:
             found = [row for row in roll.rows if row.basis == basis]
             if found:
                 _of_basis(paper, basis, found, law)
         _sum(paper, "Total of the list", roll.cents)
         blank_lines(paper, "Entered on the tax roll", ("Day", "Village Clerk-Treasurer"))
+        street_map(paper, sheet)
 
     return street_paper(sheet, write)
 
@@ -291,11 +300,23 @@ def _of_basis(paper: Paper, basis: str, found: list[Charge], law: Law) -> None:
     paper.gap(4)
     table(paper, _ROLL, map(_row, found), Type(7.8))
     _sum(paper, f"Sum of § {section}, {len(found)}", sum(row.cents for row in found))
+    for reading in dict.fromkeys(row.last.reading for row in found if row.last and row.last.alternative):
+        paper.put(f"Where two days stand, the second is of another reading. {reading}", QUIET)
     paper.gap(10)
 
 
 def _row(row: Charge) -> tuple[str, ...]:
-    last = due_day(row.last) if row.last else "next annual roll"
-    if row.last and row.last.alternative:
-        last += f"; {readings(row.last)[0]}"
-    return (row.case_no, row.parcel, row.owner, said_day(row.incurred_on), row.bill_no, last, dollars(row.cents))
+    bill_of = f"{row.case_no}, {row.bill_no}" if row.bill_no else row.case_no
+    return (bill_of, row.parcel, row.owner, _day(row.incurred_on), _enter_by(row.last), dollars(row.cents))
+
+
+def _enter_by(last: Deadline | None) -> str:
+    if last is None or last.day is None:
+        return "the next annual tax roll"
+    other = last.alternative
+    return f"{_day(last.day)} or {_day(other)}" if other else _day(last.day)
+
+
+def _day(day: date) -> str:
+    """Write a day without its weekday, for which a column of the list has no room."""
+    return said_day(day).partition(", ")[2]

@@ -328,8 +328,8 @@ class Paper(FPDF):
         number = f"Document {self.running.document_no}"
         self.at(self.shortened(self.running.head, head, 320), head, LEFT, TOP - 4, 320)
         self.at(self.running.place, Type(8.5, "", GREY), LEFT, TOP + 15, 320)
-        title = Type(11.0, "B", BLUE)
-        self.at(self.running.title, title, RIGHT - 180, TOP - 1, 180, align="R")
+        title = self.fitted(self.running.title, Type(11.0, "B", BLUE), 180, 7.0)
+        self.at(self.shortened(self.running.title, title, 180), title, RIGHT - 180, TOP - 1, 180, align="R")
         small = Type(8.5, "", GREY)
         self.at(self.shortened(number, small, 180), small, RIGHT - 180, TOP + 15, 180, align="R")
         self._rule(TOP + 32, 2.0, BLUE)

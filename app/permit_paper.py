@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from types import MappingProxyType
 
@@ -17,12 +17,12 @@ from app.street_paper import (
     Measured,
     StreetSheet,
     deadline_lines,
+    drafted,
     headline,
     law_rows,
     measured_part,
     plain_rows,
     sectioned,
-    status,
     street_map,
     street_paper,
 )
@@ -194,7 +194,7 @@ def permit_paper(sheet: StreetSheet, permit: PermitPaper) -> bytes:
     def write(paper: Paper) -> None:
         headline(paper, f"{permit.kind} {permit.number}")
         side_by_side(paper, _summary(permit))
-        status(paper, sheet)
+        drafted(paper, sheet)
         paper.write_part(Part("What is permitted", plain_rows(_what(sheet, permit))))
         street_map(paper, sheet)
         for part in _parts(permit, law_on(sheet.law_date)):
@@ -218,10 +218,12 @@ def fee_line(fee: Fee) -> str:
 def _summary(permit: PermitPaper) -> tuple[tuple[str, str, str], ...]:
     last, first = permit.last, permit.first_day
     other = "under another reading another day: see How long" if last and last.alternative else ""
+    amount = fee_line(replace(permit.fee, plus=""))
+    receipt = f"receipt {permit.fee.receipt}" if permit.fee.receipt else ""
     return (
         ("From", said_day(first) if first else "not fixed", ""),
         ("Through", due_day(last) if last else "not fixed", other),
-        ("Fee", fee_line(permit.fee), f"Receipt {permit.fee.receipt}" if permit.fee.receipt else ""),
+        ("Fee", amount, ", ".join(part for part in (permit.fee.plus, receipt) if part)),
     )
 
 
@@ -274,8 +276,9 @@ def _still(task: Remaining) -> Row:
 
 def _law(permit: PermitPaper, law: Law) -> tuple[Quoted, ...]:
     """Return the sentences that a permit of its section stands on."""
-    if permit.section.startswith("288-8"):
+    section = permit.section.removeprefix("§ ")
+    if section.startswith("288-8"):
         return (ORDINANCE["revocation"], valued(law, "privilege_months"), ORDINANCE["privilege_fee"])
-    if permit.section.startswith("288-5"):
+    if section.startswith("288-5"):
         return (valued(law, "opening_valid_days"), ORDINANCE["standards"], ORDINANCE["opening_fee"])
     return (valued(law, "sidewalk_permit_days"), valued(law, "sidewalk_fee_cents"), ORDINANCE["specifications"])

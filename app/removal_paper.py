@@ -18,10 +18,10 @@ from app.street_paper import (
     StreetSheet,
     addressed,
     blank_lines,
+    drafted,
     headline,
     measured_part,
     plain_rows,
-    status,
     street_map,
     street_paper,
 )
@@ -111,13 +111,13 @@ def removal_notice(sheet: StreetSheet, removal: Removal) -> bytes:
         addressed(paper, sheet, f"{paper_to}\n{removal.addressee}", (("Case", removal.case_no),))
         headline(paper, f"Remove the obstruction within {hours(removal, law)} hours")
         side_by_side(paper, _summary(removal, law))
+        drafted(paper, sheet)
         paper.write_part(Part("What obstructs what", plain_rows(_what(removal))))
-        status(paper, sheet)
+        blank_lines(paper, "Service of this notice", ("Served on", "Day and time", "How", "By"))
         paper.write_part(told_duties("What the ordinance asks of you", _duties(removal, law)))
         for part in measured_part("What was measured", removal.measured):
             paper.write_part(part)
         street_map(paper, sheet)
-        blank_lines(paper, "Service of this notice", ("Served on", "Day and time", "How", "By"))
 
     return street_paper(sheet, write)
 

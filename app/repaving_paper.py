@@ -10,7 +10,7 @@ from app.duties import Duty, Quoted, due_day, readings, valued
 from app.law import Law, law_on
 from app.paper import Paper, Part, Type
 from app.paper_parts import QUIET, Column, side_by_side, table, told_duties
-from app.street_paper import StreetSheet, addressed, headline, plain_rows, status, street_map, street_paper
+from app.street_paper import StreetSheet, addressed, drafted, headline, plain_rows, street_map, street_paper
 
 TERRACES = Quoted(
     "288-6 I",
@@ -91,8 +91,8 @@ def repaving_notice(sheet: StreetSheet, repaving: Repaving) -> bytes:
         addressed(paper, sheet, repaving.addressee, (("Case", repaving.case_no), ("Board's act", repaving.act)))
         headline(paper, f"{repaving.street}: complete all excavation work before the repaving")
         side_by_side(paper, _summary(repaving, law))
+        drafted(paper, sheet)
         paper.write_part(Part("What the Board determined", plain_rows(_what(repaving))))
-        status(paper, sheet)
         paper.write_part(told_duties("What follows for you", _duties(repaving, law)))
         street_map(paper, sheet)
         if repaving.utilities or repaving.owners:

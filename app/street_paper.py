@@ -6,6 +6,7 @@ ground is told beside the map and dashed on it; what a check could not decide is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -45,7 +46,7 @@ ORDINANCE: Mapping[str, Quoted] = MappingProxyType(
 )
 """Sentences of § 288-7 F that no number of the law file stands in, word for word."""
 _AS_LINES = {"street": "centerline", "private": "centerline", "alley": "centerline"}
-_LEGEND_ROOM, _LEAST_MAP, _MOST_MAP = 42.0, 200.0, 330.0
+_LEGEND_ROOM, _LEAST_MAP, _MOST_MAP = 44.0, 140.0, 330.0
 
 
 @dataclass(frozen=True)
@@ -200,23 +201,24 @@ def headline(paper: Paper, text: str, most: float = 20.0) -> None:
     paper.gap(6)
 
 
-def status(paper: Paper, sheet: StreetSheet, lines: Iterable[tuple[str, Type]] = ()) -> None:
-    """Write in a box what the document is and what is assumed; a draft's is dashed and says so."""
-    first = [("A DRAFT, NOT ISSUED", Type(13.0, "B", VERMILION))] if sheet.draft else []
-    shown = [*first, *lines, *((f"• {note}", Type(8.5)) for note in sheet.notes)]
-    if shown:
-        boxed(paper, shown, official=not sheet.draft)
+def drafted(paper: Paper, sheet: StreetSheet) -> None:
+    """Say in a dashed box that a draft is one; nothing on a document that is issued."""
+    if sheet.draft:
+        boxed(paper, [("A DRAFT, NOT ISSUED", Type(13.0, "B", VERMILION))], official=False)
 
 
 # --- the map ---
 
 
 def street_map(paper: Paper, sheet: StreetSheet, least: float = _LEAST_MAP, most: float = _MOST_MAP) -> None:
-    """Draw the map in what is left of the page, or on the next; nothing where there is none to draw."""
+    """Draw the map in what is left of the page, or on the next, and under it what is assumed."""
+    notes = [f"• {note}" for note in sheet.notes]
     if sheet.around is None:
+        _notes(paper, notes)
         return
-    paper.room(least + _LEGEND_ROOM)
-    height = min(paper.left_on_page() - _LEGEND_ROOM, most)
+    told = _LEGEND_ROOM + sum(paper.height_of(note, QUIET, INNER) for note in notes)
+    paper.room(least + told)
+    height = max(min(paper.left_on_page() - told, most), least)
     edges = any(drawn.role == "curb" for drawn in sheet.drawn)
     drawn = tuple(replace(d, role=_AS_LINES.get(d.role, d.role)) for d in sheet.drawn) if edges else sheet.drawn
     plan = Plan(
@@ -228,7 +230,15 @@ def street_map(paper: Paper, sheet: StreetSheet, least: float = _LEAST_MAP, most
         axis_north_deg=sheet.axis_north_deg,
         around=sheet.around,
     )
-    paper.gap(draw(paper, Frame(LEFT, paper.y, INNER, height), plan) + 12)
+    paper.gap(draw(paper, Frame(LEFT, paper.y, INNER, height), plan) + 6)
+    _notes(paper, notes)
+
+
+def _notes(paper: Paper, notes: list[str]) -> None:
+    for note in notes:
+        paper.put(note, QUIET)
+    if notes:
+        paper.gap(8)
 
 
 # --- rows ---
@@ -271,16 +281,18 @@ def sectioned(section: str) -> str:
 
 
 def blank_lines(paper: Paper, heading: str, labels: Iterable[str]) -> None:
-    """Write labelled lines to be filled in by hand, together on a page."""
-    shown = list(labels)
-    label, high = Type(8.0, "", GREY), 26.0
-    paper.room(16 + high * len(shown))
+    """Write labelled lines to be filled in by hand, two beside one another, together on a page."""
+    shown, label, high, apart = list(labels), Type(8.0, "", GREY), 26.0, 16.0
+    width = (INNER - apart) / 2
+    paper.room(18 + high * math.ceil(len(shown) / 2))
     paper.put(heading, Type(10.0, "B"))
-    for text in shown:
-        wide = paper.width_of(text, label) + 8
+    for k, text in enumerate(shown):
+        x, y = LEFT + (width + apart) * (k % 2), paper.y + high - 6
+        wide = min(paper.width_of(text, label) + 6, width)
         paper.set_draw_color(*GREY)
         paper.set_line_width(0.6)
-        paper.line(LEFT + min(wide, INNER / 2), paper.y + high - 6, RIGHT, paper.y + high - 6)
-        paper.at(text, label, LEFT, paper.y + high - 6 - label.line, INNER / 2)
-        paper.gap(high)
+        paper.line(x + wide, y, x + width, y)
+        paper.at(text, label, x, y - label.line + 2, wide)
+        if k % 2 or k == len(shown) - 1:
+            paper.gap(high)
     paper.gap(8)
