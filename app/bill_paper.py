@@ -221,9 +221,9 @@ def _sum(paper: Paper, label: str, cents: int) -> None:
     paper.room(kind.line + 4)
     amount = dollars(cents)
     wide = paper.width_of(amount, kind) + 12
+    paper.at(label, kind, LEFT, paper.y, INNER - wide)
     paper.at(amount, kind, RIGHT - wide, paper.y, wide, align="R")
-    paper.put(label, kind, LEFT, INNER - wide)
-    paper.gap(4)
+    paper.gap(kind.line + 4)
 
 
 def _duties(said: Bill, law: Law) -> tuple[Duty, ...]:
@@ -277,8 +277,7 @@ def tax_roll_list(sheet: StreetSheet, roll: TaxRoll) -> bytes:
 
     def write(paper: Paper) -> None:
         headline(paper, f"For the tax roll: {dollars(roll.cents)}")
-        count = f"{len(roll.rows)} {'amount' if len(roll.rows) == 1 else 'amounts'}"
-        paper.put(f"{count}, as of the end of {said_day(roll.as_of)}.", TEXT)
+        paper.put(f"{_amounts(len(roll.rows))}, as of the end of {said_day(roll.as_of)}.", TEXT)
         paper.gap(8)
         drafted(paper, sheet)
         for basis in BASES:
@@ -286,6 +285,7 @@ def tax_roll_list(sheet: StreetSheet, roll: TaxRoll) -> bytes:
             if found:
                 _of_basis(paper, basis, found, law)
         _sum(paper, "Total of the list", roll.cents)
+        paper.gap(10)
         blank_lines(paper, "Entered on the tax roll", ("Day", "Village Clerk-Treasurer"))
         street_map(paper, sheet)
 
@@ -299,10 +299,14 @@ def _of_basis(paper: Paper, basis: str, found: list[Charge], law: Law) -> None:
     paper.put(f"“{law[number].quotation}”", LAW)
     paper.gap(4)
     table(paper, _ROLL, map(_row, found), Type(7.8))
-    _sum(paper, f"Sum of § {section}, {len(found)}", sum(row.cents for row in found))
+    _sum(paper, f"Sum of § {section}: {_amounts(len(found))}", sum(row.cents for row in found))
     for reading in dict.fromkeys(row.last.reading for row in found if row.last and row.last.alternative):
         paper.put(f"Where two days stand, the second is of another reading. {reading}", QUIET)
     paper.gap(10)
+
+
+def _amounts(count: int) -> str:
+    return "1 amount" if count == 1 else f"{count:,} amounts"
 
 
 def _row(row: Charge) -> tuple[str, ...]:

@@ -223,7 +223,7 @@ def _summary(permit: PermitPaper) -> tuple[tuple[str, str, str], ...]:
     return (
         ("From", said_day(first) if first else "not fixed", ""),
         ("Through", due_day(last) if last else "not fixed", other),
-        ("Fee", amount, ", ".join(part for part in (permit.fee.plus, receipt) if part)),
+        ("Fee", amount, "; ".join(part for part in (permit.fee.plus, receipt) if part)),
     )
 
 

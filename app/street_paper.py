@@ -217,6 +217,7 @@ def street_map(paper: Paper, sheet: StreetSheet, least: float = _LEAST_MAP, most
         _notes(paper, notes)
         return
     told = _LEGEND_ROOM + sum(paper.height_of(note, QUIET, INNER) for note in notes)
+    told += paper.height_of(LETTERS, SMALL, INNER)  # may be the last line, which had better not stand on a page alone
     paper.room(least + told)
     height = max(min(paper.left_on_page() - told, most), least)
     edges = any(drawn.role == "curb" for drawn in sheet.drawn)
