@@ -17,6 +17,7 @@ FLOW, PATCHES, NEW_STREET = "§ 288-6 B(4)", "§ 288-6 C(2)", "§ 288-6 I"
 KINDS = ("overlap", "adjoining", "recent", "moratorium", "lanes", "patch")
 PATCH_FT = 50.0
 """Earlier openings this near are read as within "a short distance": the ordinance names none."""
+_HALF_FT = 200.0  # no pavement is wider to one side
 _RANK = {Verdict.COMPLIES: 0, Verdict.NOT_CHECKED: 0, Verdict.UNDECIDED: 1, Verdict.VIOLATES: 2}
 _BEARINGS = {
     name: 45.0 * k
@@ -303,22 +304,20 @@ def heading(direction: str, axis: LineString | None, near: BaseGeometry) -> int:
 
 def _no_lane(work: Work, other: Work, here: Here, lane_ft: float) -> Iterator[Conflict]:
     days = common_days(work, other)
-    shapes = (work.shape, other.shape)
+    shapes = [_taken(one, here.axis) for one in (work, other)]
     if days is None or here.pavement is None or not all(isinstance(shape, Polygon) for shape in shapes):
         return
-    ways = [heading(one.direction, here.axis, one.shape) for one in (work, other)]
-    if ways[0] and ways[0] == ways[1]:
-        return  # the other direction keeps its lane, and this one had lost its own to either of them
     unsure = rss(work.accuracy_ft, other.accuracy_ft)
 
-    def left(shape: Polygon, *beside: BaseGeometry) -> Checked:
+    def left(shape: BaseGeometry, *beside: BaseGeometry) -> Checked:
+        assert isinstance(shape, Polygon)
         return lanes_left(
             shape, pavement=here.pavement, centerline=here.axis, others=beside, lane_ft=lane_ft,
             position_accuracy_ft=unsure, pavement_accuracy_ft=here.pavement_accuracy_ft,
         )  # fmt: skip
 
     alone = max(_lost(left(shape)) for shape in shapes)
-    pairs = (shapes, shapes[::-1])
+    pairs = ((shapes[0], shapes[1]), (shapes[1], shapes[0]))
     together = max((left(one, beside) for one, beside in pairs), key=_lost)
     if _lost(together) <= alone:
         return
@@ -329,6 +328,15 @@ def _no_lane(work: Work, other: Work, here: Here, lane_ft: float) -> Iterator[Co
     note = f"Together they {told} {said}, and each alone leaves more. {worse.note}"
     away = float(work.shape.distance(other.shape))
     yield Conflict("lanes", other.key, other.label, LANES, worse.verdict, *days, away, note)
+
+
+def _taken(work: Work, axis: LineString | None) -> BaseGeometry:
+    """Return what a work takes: of one direction only what is right of the centerline, as it is driven; else all."""
+    way = heading(work.direction, axis, work.shape)
+    if not way or axis is None:
+        return work.shape
+    part = work.shape.intersection(axis.buffer(-way * _HALF_FT, single_sided=True))
+    return part if isinstance(part, Polygon) and part.area else work.shape
 
 
 def _lost(checked: Checked) -> tuple[int, int]:
