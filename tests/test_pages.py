@@ -130,7 +130,7 @@ def test_every_page_works_for_another_village_that_is_no_draft(plat: TestClient,
     assert answer.status_code == 200
     assert "Village of Plat" in answer.text
     assert not re.search("draft map", text_of(answer.text), re.IGNORECASE)
-    assert "Benton" not in answer.text
+    assert "Benton" not in re.sub("“[^”]*”", "", answer.text)  # but in the law's own words
 
 
 def test_a_page_that_did_not_change_is_not_sent_again(benton: TestClient) -> None:
@@ -357,6 +357,19 @@ def test_every_legal_number_stands_with_section_date_and_sentence(benton: TestCl
         assert "Wed, October 2, 2002" in row
         assert {"assumed": "assumed", "text": "from the text"}[value.effective_status] in row
         assert value.quotation[:30] in row
+
+
+def test_the_law_page_shows_each_slip_of_the_text_with_its_reading(benton: TestClient) -> None:
+    told = text_of(benton.get("/law").text)
+    assert "Read as 1 1/4 inches or more. The Streets Committee decides." in told
+    assert "“Sufficient warning lights shall be kept on from sunrise to sunset.”" in told
+    assert benton.get("/law").text.count('<li id="slip-') == 12
+
+
+def test_the_law_page_is_in_the_order_of_the_sections(benton: TestClient) -> None:
+    found = re.findall(r'<td class="nowrap">§ 288-([0-9]+)', benton.get("/law").text)
+    assert [int(section) for section in found] == sorted(int(section) for section in found)
+    assert (found[0], found[-1]) == ("4", "18")
 
 
 def test_the_api_page_lists_every_call_of_the_api(benton: TestClient) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
@@ -12,10 +13,11 @@ from fastapi.responses import RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from xstatic.pkg import leaflet
 
-from app import maps
+from app import maps, slips
 from app.answers import BLOCK_COLUMNS, as_csv, block_cells
 from app.auth import PUBLIC, Permission
 from app.deps import AtlasDep, VillageDep, identify
+from app.law import LegalValue
 from app.published import compared
 from app.routes import listing
 from app.routes.address_pages import nearby, registered
@@ -175,8 +177,13 @@ async def published(request: Request, village: VillageDep) -> Response:
 
 
 async def law(request: Request, village: VillageDep) -> Response:
-    """Show every legal number with its section and sentence."""
-    return page(request, "law.html")
+    """Show every legal number with its section and sentence, in the order of the sections; and the text's slips."""
+    return page(request, "law.html", values=sorted(village.law.values, key=_place_of), slips=slips.every())
+
+
+def _place_of(value: LegalValue) -> list[str]:
+    """Return by what a number stands where its section does: § 288-9 before § 288-12."""
+    return [part.rjust(4) for part in re.findall(r"[0-9]+|[A-Za-z]", value.section)]
 
 
 async def help_page(request: Request, village: VillageDep) -> Response:
