@@ -67,7 +67,7 @@ class Removal:
     served
         The last instant to remove it, where the service is on record; else None, and its time is filled in by hand.
     reading
-        How the hours are counted where the law leaves a choice, or ``""``.
+        How the hours are counted where the law leaves a choice, or ``""``; of a service on record its deadline says.
     measured
         What was measured, and where that stands.
     slip
@@ -149,10 +149,10 @@ def _summary(removal: Removal, law: Law) -> tuple[tuple[str, str, str], ...]:
 
 def _duties(removal: Removal, law: Law) -> tuple[Duty, ...]:
     count = hours(removal, law)
-    text = [f"The {count} hours begin when this notice is served; they are elapsed hours."]
+    text = [f"The {count} hours begin when this notice is served.", removal.reading or "They are elapsed hours."]
     if removal.served:
         text = [removal.served.counted, *readings(removal.served)]
-    text += [part for part in (removal.reading, removal.slip) if part]
+    text += [removal.slip] if removal.slip else []
     if removal.ground == "board":
         return (
             Duty(f"Within {count} hours of the Board's notice", tuple(text), (valued(law, "board_removal_hours"),)),
@@ -164,7 +164,8 @@ def _duties(removal: Removal, law: Law) -> tuple[Duty, ...]:
 def _otherwise(law: Law) -> Duty:
     quoted = (ORDINANCE["charged"], valued(law, "bill_days"), valued(law, "tax_roll_days"), ORDINANCE["unrecorded"])
     text = (
-        "The Village removes it and charges you what that costs; what stays unpaid goes on the tax roll.",
+        "The Village removes it and charges the property owner with the expense; what stays unpaid goes on the tax "
+        "roll.",
         "The section names no other amount, and none is stated here.",
     )
     return Duty("If it is not removed", text, quoted)

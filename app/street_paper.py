@@ -46,6 +46,7 @@ ORDINANCE: Mapping[str, Quoted] = MappingProxyType(
 )
 """Sentences of § 288-7 F that no number of the law file stands in, word for word."""
 _AS_LINES = {"street": "centerline", "private": "centerline", "alley": "centerline"}
+"""Roads of the map of numbers, a band as wide as the pen; so near the ground it would be taken for the pavement."""
 _LEGEND_ROOM, _LEAST_MAP, _MOST_MAP = 44.0, 140.0, 330.0
 
 
@@ -220,8 +221,7 @@ def street_map(paper: Paper, sheet: StreetSheet, least: float = _LEAST_MAP, most
     told += paper.height_of(LETTERS, SMALL, INNER)  # may be the last line, which had better not stand on a page alone
     paper.room(least + told)
     height = max(min(paper.left_on_page() - told, most), least)
-    edges = any(drawn.role == "curb" for drawn in sheet.drawn)
-    drawn = tuple(replace(d, role=_AS_LINES.get(d.role, d.role)) for d in sheet.drawn) if edges else sheet.drawn
+    drawn = tuple(replace(d, role=_AS_LINES.get(d.role, d.role)) for d in sheet.drawn)
     plan = Plan(
         drawn=drawn,
         entrance=None,

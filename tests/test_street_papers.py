@@ -327,6 +327,9 @@ def test_the_map_names_the_streets_and_tells_what_is_assumed() -> None:
     ):
         assert expected in text, expected
     assert "the obstruction" not in text
+    no_curbs = said(permit_paper(replace(SHEET, drawn=(*STREETS[:2], Drawn(HOLE, "opening"))), PERMIT))
+    assert "center of the street" in no_curbs
+    assert "curb or edge" not in no_curbs
     assert "main entrance" not in text
 
 
@@ -364,6 +367,17 @@ def test_a_notice_to_remove_says_what_obstructs_what_and_what_follows() -> None:
         *(CHARGED, PAYABLE, ENTERED, UNRECORDED, "Lanes: Undecided", "the obstruction"),
     ):
         assert expected in text, expected
+
+
+def test_the_expense_is_told_as_the_property_owners_even_to_an_occupant() -> None:
+    assert "charges the property owner with the expense" in said(SAMPLES["sidewalk"])
+
+
+def test_how_the_hours_are_counted_is_as_the_village_settled_it() -> None:
+    assert "They are elapsed hours." in said(SAMPLES["sidewalk"])
+    settled = said(removal_notice(NOTICE, replace(REMOVAL, reading="Sundays and legal holidays are left out.")))
+    assert "Sundays and legal holidays are left out." in settled
+    assert "elapsed" not in settled
 
 
 def test_the_first_page_has_the_lines_for_the_service() -> None:
