@@ -33,6 +33,8 @@ class Proof:
         The head of the audit log; the public page, or ``""``.
     draft
         Whether the document only shows what would be issued.
+    remark
+        What is to be said of the sections it cites, or ``""``.
     """
 
     issued_at: datetime
@@ -42,6 +44,7 @@ class Proof:
     audit_head: str
     public_url: str
     draft: bool = False
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -215,6 +218,7 @@ def _proof_lines(proof: Proof) -> list[tuple[str, Type]]:
         (proof.audit_head, Type(7.5, "mono")),
         (_PROVES, Type(7.0, "", GREY)),
     ]
+    lines += [(proof.remark, Type(7.0, "", GREY))] if proof.remark else []
     return lines + ([(proof.public_url, Type(8.0, "", BLUE))] if proof.public_url else [])
 
 

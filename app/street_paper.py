@@ -16,7 +16,7 @@ from app.clocks import Deadline, said_day
 from app.duties import Quoted, due_day, readings
 from app.legend import Frame
 from app.paper import DRAFT, GREY, INNER, LEFT, RIGHT, VERMILION, Paper, Part, Row, Type, written
-from app.paper_parts import LAW, QUIET, SMALL, STRONG, TEXT, Proof, at_foot, boxed, reserve_foot, running
+from app.paper_parts import LAW, QUIET, STRONG, TEXT, Proof, at_foot, boxed, reserve_foot, running
 from app.sketch import Bounds, Drawn, Plan, draw
 
 LETTERS = "The text prints no outline letters: those of the sections are inferred from the order of its paragraphs."
@@ -146,14 +146,13 @@ def street_paper(sheet: StreetSheet, write: Callable[[Paper], None]) -> bytes:
         audit_head=sheet.audit_head,
         public_url=sheet.public_url,
         draft=sheet.draft,
+        remark=LETTERS,
     )
 
     def whole(paper: Paper) -> None:
         reserve_foot(paper, proof)
         at_foot(paper, proof)
         write(paper)
-        paper.room(paper.height_of(LETTERS, SMALL, INNER))
-        paper.put(LETTERS, SMALL)
 
     village = (sheet.village, sheet.county, sheet.state)
     mark = DRAFT if sheet.draft else ""
@@ -218,7 +217,6 @@ def street_map(paper: Paper, sheet: StreetSheet, least: float = _LEAST_MAP, most
         _notes(paper, notes)
         return
     told = _LEGEND_ROOM + sum(paper.height_of(note, QUIET, INNER) for note in notes)
-    told += paper.height_of(LETTERS, SMALL, INNER)  # may be the last line, which had better not stand on a page alone
     paper.room(least + told)
     height = max(min(paper.left_on_page() - told, most), least)
     drawn = tuple(replace(d, role=_AS_LINES.get(d.role, d.role)) for d in sheet.drawn)
