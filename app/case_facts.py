@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from typing import Any
 
 from app.clocks import LOCAL, local_instant, not_too_early, said_instant
 from app.settings import plain
 from gis.errors import Fault, StreetsError
+from gis.lengths import read_length_ft
 
 Facts = dict[str, Any]
 
@@ -30,8 +32,9 @@ class Asked:
         What may be chosen, with words for each; none for a text.
     needed
         Whether the step cannot be recorded without it.
-    inches
-        Whether it is a length in inches.
+    type
+        ``""`` for a text or a choice, ``in`` for a length in inches, ``ft`` in feet, ``percent``, ``count``, ``cents``
+        for an amount in dollars kept in cents, ``day``, ``instant``.
     long
         Whether it is a text of several lines.
     private
@@ -47,7 +50,7 @@ class Asked:
     hint: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     needed: bool = False
-    inches: bool = False
+    type: str = ""
     long: bool = False
     private: bool = False
     aside: bool = False
@@ -142,8 +145,8 @@ def read_facts(wanted: Sequence[Asked], given: Mapping[str, Any]) -> Facts:
 
 
 def _read(asked: Asked, value: Any) -> Any:
-    if asked.inches:
-        return read_inches(value, asked.key)
+    if asked.type:
+        return TYPES[asked.type](value, asked.key)
     if not isinstance(value, str):
         raise StreetsError.of(asked.key, repr(value)[:60], "a text")
     text = value.strip()
@@ -154,6 +157,136 @@ def _read(asked: Asked, value: Any) -> Any:
     if asked.lines:
         few_lines(text, asked.key, asked.lines)
     return plain(text, asked.key)
+
+
+def read_percent(value: object, key: str) -> float:
+    """Read a share in percent, such as ``95`` or ``"95.5 %"``; above 100 where a measure may be.
+
+    Raises
+    ------
+    StreetsError
+        It is none.
+    """
+    text = str(value).strip().removesuffix("%").strip() if not isinstance(value, bool) else ""
+    found = float(text) if re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,4})?", text, flags=re.ASCII) else -1.0
+    if not 0 <= found <= 200:
+        raise StreetsError.of(key, str(value)[:60] or "nothing", "percent, such as 95")
+    return found
+
+
+def read_count(value: object, key: str) -> int:
+    """Read a whole number from 0 on.
+
+    Raises
+    ------
+    StreetsError
+        It is none.
+    """
+    text = str(value).strip() if not isinstance(value, bool | float) else ""
+    if not re.fullmatch(r"[0-9]{1,9}", text, flags=re.ASCII):
+        raise StreetsError.of(key, str(value)[:60] or "nothing", "a whole number")
+    return int(text)
+
+
+def read_cents(value: object, key: str) -> int:
+    """Read an amount in dollars, kept in cents so that sums are exact.
+
+    Parameters
+    ----------
+    value
+        A text such as ``"25"``, ``"1,234.50"`` or ``"$25.00"``, or a whole number of dollars.
+    key
+        The fact it is of, for the message.
+
+    Returns
+    -------
+    int
+        Cents.
+
+    Raises
+    ------
+    StreetsError
+        It is no amount, it has parts of a cent, or it is above 9,999,999.99.
+
+    Examples
+    --------
+    >>> read_cents("25", "fee"), read_cents("$1,234.50", "fee"), read_cents(0, "fee")
+    (2500, 123450, 0)
+    """
+    text = str(value).strip().removeprefix("$").strip() if isinstance(value, str | int) else ""
+    shape = r"(?:[0-9]{1,7}|[0-9]{1,3}(?:,[0-9]{3}){1,2})(?:\.[0-9]{2})?"
+    if isinstance(value, bool) or not re.fullmatch(shape, text, flags=re.ASCII):
+        raise StreetsError.of(key, str(value)[:60] or "nothing", "dollars and cents, such as 25.00")
+    return int(Decimal(text.replace(",", "")) * 100)
+
+
+def dollars(cents: int) -> str:
+    """Write cents as people do.
+
+    Examples
+    --------
+    >>> dollars(123450), dollars(-5)
+    ('$1,234.50', '-$0.05')
+    """
+    return f"{'-' if cents < 0 else ''}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
+
+
+def read_day(value: object, key: str) -> str:
+    """Read a day as ISO text.
+
+    Raises
+    ------
+    StreetsError
+        It is none, or lies before anything the register records.
+    """
+    text = value.strip() if isinstance(value, str) else ""
+    try:
+        if not re.fullmatch(r"\d{4}-\d\d-\d\d", text, flags=re.ASCII):
+            raise ValueError
+        return not_too_early(date.fromisoformat(text), key).isoformat()
+    except ValueError as error:
+        raise StreetsError.of(key, str(value)[:60] or "nothing", "a day such as 2026-06-25") from error
+
+
+def read_instant(value: object, key: str) -> str:
+    """Read an instant, which may be still to come; a time without its zone is the village's. Kept as ISO text, UTC.
+
+    Raises
+    ------
+    StreetsError
+        It is none, or a local time that did not exist or came twice.
+    """
+    text = value.strip() if isinstance(value, str) else ""
+    try:
+        at = datetime.fromisoformat(text)
+        not_too_early(at.date(), key)
+        if len(text) <= len("2026-06-25"):
+            raise ValueError
+        if at.tzinfo is None:
+            at = local_instant(at.date(), at.time())
+        return at.astimezone(UTC).isoformat()
+    except (ValueError, OverflowError) as error:
+        raise StreetsError.of(key, str(value)[:60] or "nothing", "an instant such as 2026-06-25T14:30") from error
+    except StreetsError as error:
+        raise StreetsError(error.message, [replace(fault, field=key) for fault in error.faults]) from error
+
+
+def _read_feet(value: object, key: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise StreetsError.of(key, str(value)[:60], "feet, such as 12.5")
+    return read_length_ft(value, key)
+
+
+TYPES: Mapping[str, Callable[[object, str], Any]] = {
+    "in": read_inches,
+    "ft": _read_feet,
+    "percent": read_percent,
+    "count": read_count,
+    "cents": read_cents,
+    "day": read_day,
+    "instant": read_instant,
+}
+"""What reads a fact of each type."""
 
 
 def few_lines(text: str, key: str, lines: int = ADDRESSEE_LINES, most: int = MOST_ADDRESSEE) -> None:

@@ -300,12 +300,12 @@ LOOKS = frozenset({"report", "inspect"})
 """Events in which somebody saw the building."""
 CLOSED = frozenset({"displayed", "withdrawn", "dismissed"})
 _MEASURED = (
-    Asked("height_in", "Height of the number, inches", "If it was measured, such as 2 1/2", inches=True, aside=True),
+    Asked("height_in", "Height of the number, inches", "If it was measured, such as 2 1/2", type="in", aside=True),
     Asked(
         "height_within_in",
         "Measured to within, inches",
         "Such as 1/16; not counted where left empty",
-        inches=True,
+        type="in",
         aside=True,
     ),
 )
@@ -478,4 +478,5 @@ NUMBERING = Kind(
     clocks,
     remarks,
     likely,
+    joins=True,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -10,12 +10,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app import cases, registers
+from app import casebook, cases, registers
 from app.auth import Person, offices_of
-from app.case_facts import Asked
+from app.case_facts import Asked, dollars
 from app.case_tables import cases as table
-from app.cases import KINDS
+from app.casebook import KINDS
 from app.casework import UNDO, Clock, Kind, Matter, Step
+from app.clocks import said_day, said_instant
 from app.registers import Row
 from gis.errors import StreetsError
 
@@ -49,12 +50,12 @@ def full(connection: Connection, case_id: int, person: Person, now: datetime) ->
 
     Raises
     ------
-    app.cases.NoCaseError
+    app.casebook.NoCaseError
         There is none.
     """
-    row = cases.get(connection, case_id)
-    events = cases.events_of(connection, case_id)
-    matter = cases.matter_of(connection, row, events)
+    row = casebook.get(connection, case_id)
+    events = casebook.events_of(connection, case_id)
+    matter = casebook.matter_of(connection, row, now, events)
     kind = KINDS[row["kind"]]
     last, why = cases.last_event(matter)
     undone = {event["facts"]["event"]: event["id"] for event in events if event["what"] == UNDO}
@@ -163,10 +164,22 @@ def _event(kind: Kind, event: Row, undone: Mapping[int, int]) -> Json:
     }  # fmt: skip
 
 
+WRITTEN: Mapping[str, Callable[[Any], str]] = {
+    "in": lambda value: f"{value:g} in",
+    "ft": lambda value: f"{value:g} ft",
+    "percent": lambda value: f"{value:g} %",
+    "count": str,
+    "cents": dollars,
+    "day": lambda value: said_day(date.fromisoformat(value)),
+    "instant": lambda value: said_instant(datetime.fromisoformat(value)),
+}
+"""How a fact of each type is written."""
+
+
 def written(asked: Asked, value: Any) -> str:
     """Write a fact as people read it."""
-    if asked.inches:
-        return f"{value:g} in"
+    if asked.type:
+        return WRITTEN[asked.type](value)
     return asked.choices.get(value, str(value)) if asked.choices else str(value)
 
 
@@ -236,7 +249,7 @@ def told_fact(asked: Asked) -> Json:
         "label": asked.label,
         "needed": asked.needed,
         "choices": dict(asked.choices) or None,
-        "unit": "in" if asked.inches else None,
+        "unit": asked.type or None,
     }
 
 
@@ -278,7 +291,7 @@ class Sieve:
         """
         made = [self._state(now)] if self.state else []
         if self.kind:
-            made.append(table.c.kind == cases.kind_of(self.kind).key)
+            made.append(table.c.kind == casebook.kind_of(self.kind).key)
         if self.due:
             made.append(self._due(now))
         if self.q.strip():
@@ -380,7 +393,7 @@ def listed(
     found: list[Json] = []
     for start in range(0, len(rows), registers.AT_ONCE):
         some: Sequence[Row] = rows[start : start + registers.AT_ONCE]
-        found += [brief(matter, now) for matter in cases.matters_of(connection, some)]
+        found += [brief(matter, now) for matter in casebook.matters_of(connection, some, now)]
     return found, registers.counted(connection, table, *conditions)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from app import cases, issuing
+from app import casebook, cases, issuing
 from app.auth import Person
 from app.casework import UNDO
 from app.map_versions import Atlas
@@ -58,7 +58,7 @@ def take(
     if name == UNDO:
         return cases.undo(atlas.database, person, case_id, str(given.get("reason", "")), now, key)
     with atlas.database.read() as connection:
-        kind = cases.KINDS[cases.get(connection, case_id)["kind"]]
-    if cases.step_of(kind, name).document:
+        kind = casebook.KINDS[casebook.get(connection, case_id)["kind"]]
+    if casebook.step_of(kind, name).document:
         return issuing.issue_for_case(atlas, person, case_id, given, base_url, now, key)
     return cases.take(atlas.database, person, case_id, name, given, now, key)

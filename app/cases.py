@@ -1,4 +1,4 @@
-"""Cases: opened, joined, led from state to state by recorded events, undone, listed; the same for every kind.
+"""Cases and permits: opened, joined, led from state to state by recorded events, undone; the same for every kind.
 
 An event says what happened, when it happened in the world (`at`) and when it was recorded (`made_at`). The state of a
 case is what its standing events make of it, so that undoing one is an event of its own and nothing is ever lost.
@@ -6,19 +6,19 @@ case is what its standing events make of it, so that undoing one is an event of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime
-from types import MappingProxyType
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app import registers
+from app import case_times, case_works, registers
 from app.audit import Act
 from app.auth import Person
 from app.case_facts import Facts, read_at, read_facts
-from app.case_numbering import NUMBERING
 from app.case_tables import case_events, cases
+from app.casebook import KINDS, CaseStateError, get, kind_of, matter_of, open_on, step_of
 from app.casework import UNDO, Course, Kind, Matter, State, Step, Taken
 from app.clocks import LOCAL, said_day, said_instant
 from app.db import Database
@@ -29,103 +29,21 @@ from app.tables import addresses, locations
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
-KINDS: Mapping[str, Kind] = MappingProxyType({NUMBERING.key: NUMBERING})
-"""Every kind of case, by name."""
 OF_CASE = ("at", "reason", "kind", "address_id")
 """What a request says beside the facts of its step."""
+AT_ONCE = timedelta(minutes=1)
+"""What is recorded within this time of its happening is not dated back."""
 
 
-class CaseStateError(StreetsError):
-    """A step that the case's state does not allow, or that something rests on."""
-
-
-class NoCaseError(StreetsError):
-    """There is no such case, kind of case or step."""
-
-
-# --- reading ---
-
-
-def kind_of(name: object) -> Kind:
-    """Return a kind of case by its name.
-
-    Raises
-    ------
-    NoCaseError
-        There is none.
-    """
-    found = KINDS.get(name) if isinstance(name, str) else None
-    if found is None:
-        raise NoCaseError.of("kind", str(name)[:60] or "nothing", f"one of {', '.join(KINDS)}")
-    return found
-
-
-def events_of(connection: Connection, case_id: int) -> list[Row]:
-    """Return the events of a case in the order they were recorded, those undone too."""
-    return registers.rows(connection, case_events, case_events.c.case_id == case_id)
-
-
-def matter_of(connection: Connection, case: Row, events: Sequence[Row] | None = None) -> Matter:
-    """Return a case with its address and where its events have led it."""
-    address = registers.find(connection, addresses, case["address_id"]) if case["address_id"] else None
-    own = events_of(connection, case["id"]) if events is None else events
-    return Matter(case, address, KINDS[case["kind"]].course(own))
-
-
-def matters_of(connection: Connection, rows: Sequence[Row]) -> list[Matter]:
-    """Return many cases as `matter_of` does, with two statements for all."""
-    if not rows:
-        return []
-    mine = case_events.c.case_id.in_([row["id"] for row in rows])
-    events: dict[int, list[Row]] = {row["id"]: [] for row in rows}
-    for event in registers.rows(connection, case_events, mine):
-        events[event["case_id"]].append(event)
-    ids = {row["address_id"] for row in rows}
-    on = {row["id"]: row for row in registers.rows(connection, addresses, addresses.c.id.in_(ids))}
-    courses = [KINDS[row["kind"]].course(events[row["id"]]) for row in rows]
-    return [Matter(row, on.get(row["address_id"]), course) for row, course in zip(rows, courses, strict=True)]
-
-
-def get(connection: Connection, case_id: int) -> Row:
-    """Return a case.
-
-    Raises
-    ------
-    NoCaseError
-        There is none.
-    """
-    found = registers.find(connection, cases, case_id)
-    if found is None:
-        raise NoCaseError.of("id", str(case_id), "the id of a case")
-    return found
-
-
-def open_on(connection: Connection, kind: str, address_id: int) -> Row | None:
-    """Return the open case of a kind on an address; there is one at most."""
-    mine = (cases.c.kind == kind) & (cases.c.address_id == address_id) & cases.c.closed_at.is_(None)
-    return next(iter(registers.rows(connection, cases, mine)), None)
-
-
-def step_of(kind: Kind, name: str) -> Step:
-    """Return a step that a person may take, by its name.
-
-    Raises
-    ------
-    NoCaseError
-        There is none.
-    """
-    found = kind.steps.get(name)
-    if found is None or found.permission is None:
-        names = [key for key, step in kind.steps.items() if step.permission]
-        raise NoCaseError.of("step", name[:60], f"one of {', '.join(names)}, {UNDO}")
-    return found
-
-
-# --- acting ---
-
-
-def open_case(database: Database, person: Person, given: Mapping[str, Any], now: datetime, key: str = "") -> Json:
-    """Open a case of a kind, or join the one that is open on the same address.
+def open_case(
+    database: Database,
+    person: Person,
+    given: Mapping[str, Any],
+    now: datetime,
+    key: str = "",
+    known: Callable[[Connection], Facts] | None = None,
+) -> Json:
+    """Open a case of a kind, or join the one that is open on the same address where the kind is of addresses.
 
     Parameters
     ----------
@@ -139,6 +57,8 @@ def open_case(database: Database, person: Person, given: Mapping[str, Any], now:
         The instant it is recorded.
     key
         Of the request: the same one sent twice is done once.
+    known
+        Returns facts that do not come from who asks, such as where it is and what was measured there.
 
     Returns
     -------
@@ -155,19 +75,26 @@ def open_case(database: Database, person: Person, given: Mapping[str, Any], now:
 
     def do(connection: Connection) -> Json:
         kind = kind_of(given.get("kind"))
-        address = _address(connection, given.get("address_id"))
-        case = open_on(connection, kind.key, address["id"])
-        act = Act(connection, person.actor, _reason(given.get("reason"), needed=False), now)
+        address = _address(connection, given.get("address_id"), needed=kind.joins)
+        case = open_on(connection, kind.key, address["id"]) if kind.joins and address else None
+        act = Act(connection, person.actor, read_reason(given.get("reason"), needed=False), now)
         joined = case is not None
         case = case or _new(act, kind, address)
-        event = _record(act, person, kind, case, kind.opening, given)
-        return {"id": case["id"], "event": event["id"], "joined": joined}
+        event = _record(act, person, kind, case, kind.opening, given, known(connection) if known else {})
+        return {"id": case["id"], "number": case["number"], "event": event["id"], "joined": joined}
 
     return _acted(database, person, key, {"open": dict(given)}, do)
 
 
 def take(
-    database: Database, person: Person, case_id: int, name: str, given: Mapping[str, Any], now: datetime, key: str = ""
+    database: Database,
+    person: Person,
+    case_id: int,
+    name: str,
+    given: Mapping[str, Any],
+    now: datetime,
+    key: str = "",
+    known: Callable[[Connection], Facts] | None = None,
 ) -> Json:
     """Take a step of a case: record what happened.
 
@@ -187,6 +114,8 @@ def take(
         The instant it is recorded.
     key
         Of the request: the same one sent twice is done once.
+    known
+        As `open_case` takes it.
 
     Returns
     -------
@@ -209,8 +138,9 @@ def take(
         step = step_of(kind, name)
         if step.document:
             raise CaseStateError.of("step", name, "to be issued as a document, not recorded")
-        act = Act(connection, person.actor, _reason(given.get("reason"), needed=step.reason), now)
-        return {"id": case_id, "event": _record(act, person, kind, case, name, given)["id"]}
+        act = Act(connection, person.actor, read_reason(given.get("reason"), needed=step.reason), now)
+        event = _record(act, person, kind, case, name, given, known(connection) if known else {})
+        return {"id": case_id, "event": event["id"]}
 
     return _acted(database, person, key, {"case": case_id, "step": name, **given}, do)
 
@@ -246,15 +176,15 @@ def undo(database: Database, person: Person, case_id: int, reason: str, now: dat
 
     def do(connection: Connection) -> Json:
         case = get(connection, case_id)
-        act = Act(connection, person.actor, _reason(reason, needed=True), now)
-        last, why = last_event(matter_of(connection, case))
+        act = Act(connection, person.actor, read_reason(reason, needed=True), now)
+        last, why = last_event(matter_of(connection, case, now))
         if why or last is None:
             raise CaseStateError(why)
         permission = KINDS[case["kind"]].steps[last["what"]].permission
         assert permission is not None
         person.require(permission)
-        event = _event(act, "case undo", case, UNDO, now, {"event": last["id"]})
-        _settle(act, "case undo", case)
+        event = add_event(act, "case undo", case, UNDO, now, {"event": last["id"]})
+        settle(act, "case undo", case)
         return {"id": case_id, "event": event["id"]}
 
     return _acted(database, person, key, {"case": case_id, "step": UNDO, "reason": reason}, do)
@@ -278,7 +208,14 @@ def _acted(database: Database, person: Person, key: str, asked: Json, do: Callab
         return once(connection, person.actor, key, asked, lambda: do(connection))
 
 
-def _reason(value: object, *, needed: bool) -> str:
+def read_reason(value: object, *, needed: bool) -> str:
+    """Read why a step is taken.
+
+    Raises
+    ------
+    StreetsError
+        It is needed and not given, or too long.
+    """
     text = " ".join(plain(value, "reason").split()) if isinstance(value, str) else ""
     if needed and not text:
         raise StreetsError.of("reason", "nothing", "why it is done; it is recorded with it")
@@ -287,7 +224,9 @@ def _reason(value: object, *, needed: bool) -> str:
     return text
 
 
-def _address(connection: Connection, value: object) -> Row:
+def _address(connection: Connection, value: object, *, needed: bool) -> Row | None:
+    if value is None and not needed:
+        return None
     number = value if isinstance(value, int) and not isinstance(value, bool) else 0
     row = registers.find(connection, addresses, number) if 0 < number <= 2_000_000_000 else None
     if row is None:
@@ -297,37 +236,56 @@ def _address(connection: Connection, value: object) -> Row:
     return row
 
 
-def _new(act: Act, kind: Kind, address: Row) -> Row:
-    place = registers.get(act.connection, locations, address["location_id"])
-    values: Json = {"kind": kind.key, "state": kind.first, "place": address["full"], "address_id": address["id"]}
-    values |= {"lon": place["lon"], "lat": place["lat"], "facts": {}}
+def _new(act: Act, kind: Kind, address: Row | None) -> Row:
+    values: Json = {"kind": kind.key, "state": kind.first, "facts": {}, "place": "", "address_id": None}
+    if address is not None:
+        place = registers.get(act.connection, locations, address["location_id"])
+        values |= {"place": address["full"], "address_id": address["id"], "street": address["street"]}
+        values |= {"lon": place["lon"], "lat": place["lat"]}
+    values |= {"number": _number(act, kind.prefix) if kind.prefix else None}
     return registers.insert(act, "case open", cases, {**values, "opened_at": act.at, "opened_by": act.actor.name})
 
 
-def _record(
-    act: Act,
-    person: Person,
-    kind: Kind,
-    case: Row,
-    name: str,
-    given: Mapping[str, Any],
-) -> Row:
+def _number(act: Act, prefix: str) -> str:
+    """Return the next number of a kind in the year, such as ``SO-2026-0007``."""
+    begun = f"{prefix}-{act.at.astimezone(LOCAL).year}-"
+    asked = sa.select(cases.c.number).where(cases.c.number.like(f"{begun}%")).order_by(cases.c.id.desc()).limit(1)
+    last = act.connection.execute(asked).scalar_one_or_none()
+    return f"{begun}{int(last.rpartition('-')[2]) + 1 if last else 1:04d}"
+
+
+def _record(act: Act, person: Person, kind: Kind, case: Row, name: str, given: Mapping[str, Any], known: Facts) -> Row:
     """Check a step and record its event."""
     step = step_of(kind, name)
     assert step.permission is not None
     person.require(step.permission)
-    matter = matter_of(act.connection, case)
+    matter = matter_of(act.connection, case, act.at)
     check_state(kind, step, matter, act.at)
     at, day_only = read_at(given.get("at"), act.at)
-    if not step.any_time:
-        _check_order(matter.course, at)
+    _check_when(kind, step, matter, person, at, act.at)
     facts = read_facts(step.asks, {key: value for key, value in given.items() if key not in OF_CASE})
-    facts = step.check(Taken(act.connection, matter, facts, at, act.reason))
+    facts = step.check(Taken(act.connection, matter, {**facts, **known}, at, act.reason, person, act.at))
     if day_only:
         facts["day_only"] = True
-    event = _event(act, f"case {name}", case, name, at, facts)
-    _settle(act, f"case {name}", case)
+    event = add_event(act, f"case {name}", case, name, at, facts)
+    settle(act, f"case {name}", case)
     return event
+
+
+def _check_when(kind: Kind, step: Step, matter: Matter, person: Person, at: datetime, now: datetime) -> None:
+    """Refuse a step that did not happen when it may, or that is dated back by who may not do so."""
+    earlier = now - at > AT_ONCE
+    same_day = at.astimezone(LOCAL).date() == now.astimezone(LOCAL).date()
+    if kind.backdating and earlier and not (step.any_time and same_day):
+        person.require(kind.backdating)
+    if not step.any_time:
+        _check_order(matter.course, at)
+    clock = kind.clock(matter) if step.before_clock else None
+    if clock is not None and clock.deadline.over(at):
+        end = clock.deadline.day or clock.deadline.at
+        last = said_instant(end) if isinstance(end, datetime) else said_day(end) if end else ""
+        expected = f"a time until {last}, to {_does(step)}: {clock.title.lower()} (§ {clock.deadline.section})"
+        raise CaseStateError.of("at", said_instant(at), expected)
 
 
 def check_state(kind: Kind, step: Step, matter: Matter, now: datetime) -> None:
@@ -367,26 +325,48 @@ def _check_order(course: Course, at: datetime) -> None:
         raise StreetsError.of("at", said_instant(at), expected)
 
 
-def _event(act: Act, does: str, case: Row, what: str, at: datetime, facts: Facts) -> Row:
+def add_event(act: Act, does: str, case: Row, what: str, at: datetime, facts: Facts) -> Row:
+    """Record an event of a case; who adds one settles the case too."""
     values = {"case_id": case["id"], "what": what, "at": at, "facts": facts, "reason": act.reason}
     return registers.insert(act, does, case_events, {**values, "made_at": act.at, "made_by": act.actor.name})
 
 
-def _settle(act: Act, does: str, case: Row, moved: Mapping[str, Any] | None = None) -> Row:
-    """Write what a case's events now make of it: its state, whether it is closed, and when its clock ends."""
+def settle(act: Act, does: str, case: Row, moved: Mapping[str, Any] | None = None) -> Row:
+    """Write what a case's events now make of it: its state, its clocks, its columns, and its work on the works map.
+
+    Parameters
+    ----------
+    act
+        Which it belongs to.
+    does
+        What the act is called in the audit.
+    case
+        The case's row as it was read in this transaction.
+    moved
+        Columns that change for another reason.
+
+    Returns
+    -------
+    dict
+        The row as it is now.
+    """
     kind, now = KINDS[case["kind"]], {**case, **(moved or {})}
-    matter = matter_of(act.connection, now)
-    state, clock = matter.course.state, kind.clock(matter)
-    is_open = kind.states[state].open
-    if is_open and case["closed_at"] is not None:
+    matter = matter_of(act.connection, now, act.at)
+    is_open = kind.states[matter.course.state].open
+    if is_open and case["closed_at"] is not None and kind.joins:
         _check_alone(act.connection, matter)
+    clock = kind.clock(matter)
     changes = {
         **(moved or {}),
-        "state": state,
+        **kind.columns(matter),
+        "state": matter.course.state,
         "closed_at": None if is_open else case["closed_at"] or act.at,
         "due_at": clock.deadline.due_at if clock else None,
         "over_at": clock.deadline.over_at if clock else None,
     }
+    if kind.work is not None:
+        changes["object_id"] = case_works.put(act, does, now, kind.work(matter))
+    case_times.write(act.connection, kind, matter)
     changed = {name: value for name, value in changes.items() if case[name] != value}
     return registers.update(act, does, cases, case, changed) if changed else case
 
@@ -401,96 +381,3 @@ def _check_alone(connection: Connection, matter: Matter) -> None:
     other = open_on(connection, matter.case["kind"], address["id"])
     if other:
         raise CaseStateError.of("address", f"case {other['id']}, open on {address['full']}", "no other open case on it")
-
-
-# --- what follows from acts on addresses ---
-
-
-def follow(act: Act, old: Row, new: Row) -> None:
-    """Lead the open cases of a renumbered address over to its new number, with the clock of the new assigning.
-
-    A notice that was served required the old number, so it has lapsed; the case begins anew.
-
-    Parameters
-    ----------
-    act
-        The renumbering.
-    old, new
-        The address retired, and the one that replaces it.
-    """
-    facts = {"from": old["id"], "from_address": old["full"], "to": new["id"], "to_address": new["full"]}
-    for case in _open_cases(act.connection, old["id"]):
-        _event(act, "renumber", case, "renumber", act.at, facts)
-        _settle(act, "renumber", case, {"address_id": new["id"], "place": new["full"]})
-
-
-def close_retired(act: Act, address: Row, does: str = "retire") -> None:
-    """Close the open cases of an address that is retired and that nothing replaces."""
-    for case in _open_cases(act.connection, address["id"]):
-        _event(act, does, case, "retire", act.at, {"address": address["full"]})
-        _settle(act, does, case)
-
-
-def take_back(act: Act, event: Row) -> None:
-    """Undo the event of a case that followed from an act on its address, with that act."""
-    case = get(act.connection, event["case_id"])
-    _event(act, "undo", case, UNDO, act.at, {"event": event["id"]})
-
-
-def _open_cases(connection: Connection, address_id: int) -> list[Row]:
-    return registers.rows(connection, cases, cases.c.address_id == address_id, cases.c.closed_at.is_(None))
-
-
-def on_address(connection: Connection, address_id: int) -> list[Row]:
-    """Return the cases on an address, the open one first, then the latest."""
-    order = [cases.c.closed_at.is_not(None), cases.c.id.desc()]
-    return registers.rows(connection, cases, cases.c.address_id == address_id, order=order)
-
-
-# --- a document that a step issues ---
-
-
-def check_document(
-    connection: Connection, person: Person, case_id: int, given: Mapping[str, Any], now: datetime
-) -> Facts:
-    """Return the facts of a case's document, refused as recording it would be.
-
-    Parameters
-    ----------
-    connection
-        To the register.
-    person
-        Who would issue it.
-    case_id
-        The case.
-    given
-        The facts of the step that issues it, perhaps a ``reason``.
-    now
-        The instant it would be issued.
-
-    Returns
-    -------
-    dict
-        What was given, read.
-
-    Raises
-    ------
-    StreetsError
-        The state, the address or the facts do not allow it.
-    """
-    case = get(connection, case_id)
-    kind = KINDS[case["kind"]]
-    step = next(step for step in kind.steps.values() if step.document)
-    assert step.permission is not None
-    person.require(step.permission)
-    matter = matter_of(connection, case)
-    check_state(kind, step, matter, now)
-    facts = read_facts(step.asks, {key: value for key, value in given.items() if key not in OF_CASE})
-    return step.check(Taken(connection, matter, facts, now, _reason(given.get("reason"), needed=step.reason)))
-
-
-def record_document(act: Act, case_id: int, facts: Facts) -> Row:
-    """Record that a document of a case was issued, in the transaction that keeps it."""
-    case = get(act.connection, case_id)
-    name = next(name for name, step in KINDS[case["kind"]].steps.items() if step.document)
-    return _event(act, f"case {name}", case, name, act.at, facts)

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, date, datetime
+from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from app.auth import Permission
+from app.auth import PUBLIC, Permission, Person
 from app.case_facts import Asked, Facts
-from app.clocks import LOCAL, Deadline
+from app.clocks import LOCAL, Counting, Deadline
 from app.registers import Row
 
+UNSETTLED = Counting()
+BEFORE = datetime.min.replace(tzinfo=UTC)
 UNDO = "undo"
 """The event that takes another back."""
 
@@ -56,8 +59,37 @@ class Course:
         """Return the events of a kind in this round."""
         return [event for event in self.events if event["what"] == what]
 
+    def latest(self, what: str, **facts: Any) -> Row | None:
+        """Return the event of a kind, with these facts, that happened last, in whatever order they were recorded."""
+        return max(self._with(what, facts), key=happened_at, default=None)
+
+    def first(self, what: str, **facts: Any) -> Row | None:
+        """Return the event of a kind, with these facts, that happened first, in whatever order they were recorded."""
+        return min(self._with(what, facts), key=happened_at, default=None)
+
+    def _with(self, what: str, facts: Mapping[str, Any]) -> list[Row]:
+        return [one for one in self.of(what) if all(one["facts"].get(key) == value for key, value in facts.items())]
+
+    def said(self, *whats: str) -> Facts:
+        """Return the facts of the events of some kinds together; of each fact that of who said it last."""
+        told: Facts = {}
+        for event in sorted((one for one in self.events if one["what"] in whats), key=happened_at):
+            told |= {key: value for key, value in event["facts"].items() if key != "day_only"}
+        return told
+
 
 Leads = Callable[[Course, Row], Course]
+
+
+def happened_at(event: Row) -> tuple[datetime, int]:
+    """Return by what events are in the order in which they happened."""
+    return event["at"], event["id"]
+
+
+def day_of(event: Row) -> date:
+    """Return the village's day on which an event happened."""
+    day: date = event["at"].astimezone(LOCAL).date()
+    return day
 
 
 def stays(course: Course, event: Row) -> Course:
@@ -128,27 +160,34 @@ class Matter:
         The address it is on; None where it is on none.
     course
         Where its events have led it.
+    counting
+        How the Village counts time.
     """
 
     case: Row
     address: Row | None
     course: Course
+    counting: Counting = UNSETTLED
 
 
 @dataclass(frozen=True)
 class Clock:
-    """A time the law gives, that runs while a case is in a state.
+    """A time the law gives, that runs while a case is in a state, or until what it asks for is done.
 
     Parameters
     ----------
     key, title
         Its name in the API; what must be done by then.
     state
-        The state in which it runs.
+        The state in which it runs; ``""`` where it does not depend on the state.
     deadline
         When it ends, and how it was counted.
     reading
         How the law was read as to what begins it.
+    office
+        Who must act: ``clerk``, ``director``, ``board``, ``permittee``, ``owner``; ``""`` for whoever has the case.
+    done
+        When it was done; None where it was not. A clock without a state runs until it is done, or the case is closed.
     """
 
     key: str
@@ -156,6 +195,8 @@ class Clock:
     state: str
     deadline: Deadline
     reading: str = ""
+    office: str = ""
+    done: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -194,6 +235,10 @@ class Taken:
         When it happened.
     reason
         Why it is done, or ``""``.
+    person
+        Who records it.
+    now
+        The instant it is recorded.
     """
 
     connection: Connection
@@ -201,6 +246,13 @@ class Taken:
     facts: Facts
     at: datetime
     reason: str
+    person: Person = PUBLIC
+    now: datetime = BEFORE
+
+    @property
+    def day(self) -> date:
+        """The village's day on which it happened."""
+        return self.at.astimezone(LOCAL).date()
 
 
 def unchecked(taken: Taken) -> Facts:
@@ -242,6 +294,8 @@ class Step:
         What is said above its form.
     after_clock
         Whether it is refused while the clock of the state still runs under every reading.
+    before_clock
+        Whether it is refused when the clock of the state has ended before it happened.
     """
 
     title: str
@@ -259,6 +313,7 @@ class Step:
     offers_reason: bool = False
     help: str = ""
     after_clock: bool = False
+    before_clock: bool = False
 
 
 @dataclass(frozen=True)
@@ -281,6 +336,18 @@ class Kind:
         What must be said beside it: what is assumed, unknown or undecided.
     likely
         The step that is likely next, of a case whose clock is over, is not, or None where the readings differ.
+    book
+        ``case``, ``permit`` or ``project``: on which pages it is.
+    prefix
+        What its numbers begin with, such as ``SO``; ``""`` where its id is its number.
+    columns
+        Reads what lists and maps look for off its events: columns of its row.
+    work
+        Reads the work that it puts on the works map off its events; None where it has none.
+    joins
+        Whether it is of an address, and a further report joins the open one.
+    backdating
+        Who may record a step that happened earlier; None where everybody may who may take it.
     """
 
     key: str
@@ -294,6 +361,12 @@ class Kind:
     clocks: Callable[[Matter], list[Clock]]
     remarks: Callable[[Connection, Matter], list[str]] = lambda *_: []
     likely: Callable[[Matter, bool | None], str] = lambda *_: ""
+    book: str = "case"
+    prefix: str = ""
+    columns: Callable[[Matter], dict[str, Any]] = lambda _: {}
+    work: Callable[[Matter], dict[str, Any] | None] | None = None
+    joins: bool = False
+    backdating: Permission | None = None
 
     def course(self, events: Iterable[Row]) -> Course:
         """Return where events lead, those left out that were undone."""
@@ -308,6 +381,13 @@ class Kind:
     def clock(self, matter: Matter) -> Clock | None:
         """Return the clock that runs in the case's state."""
         return next((clock for clock in self.clocks(matter) if clock.state == matter.course.state), None)
+
+    def running(self, matter: Matter) -> list[Clock]:
+        """Return the clocks that run now: that of the state, and those whose end nothing has met yet."""
+        state = matter.course.state
+        if not self.states[state].open:
+            return []
+        return [one for one in self.clocks(matter) if (one.state == state if one.state else one.done is None)]
 
     def named(self, matter: Matter, now: datetime) -> tuple[str, State, bool]:
         """Return the state by the name it has at an instant, what it is, and whether that is undecided."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from app import cases, letters, registers
+from app import case_following, letters, registers
 from app.acts import as_json, because, numbered
 from app.answers import listed
 from app.assign import check_inside
@@ -128,7 +128,7 @@ def retire(
     gone = {"status": "retired", "retired_at": act.at, "retired_reason": act.reason}
     plain_rows = [row, *(registers.get(connection, addresses, other["id"]) for other in left)]
     for one in plain_rows:
-        cases.close_retired(act, one)
+        case_following.close_retired(act, one)
     return [registers.update(act, "retire", addresses, one, gone) for one in plain_rows]
 
 
@@ -454,7 +454,7 @@ def _moved(act: Act, village: Village, retired: registers.Row, before: registers
     signed = {"status": status, "reason": act.reason, "made_at": act.at, "made_by": act.actor.name}
     made = registers.insert(act, "renumber", addresses, {**kept, **columns, **signed})
     registers.update(act, "renumber", addresses, retired, {"replaced_by": made["id"]})
-    cases.follow(act, before, made)
+    case_following.follow(act, before, made)
     return made
 
 

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.auth import ForgedRequestError, NotAllowedError, NotSignedInError, UnknownKeyError
-from app.cases import CaseStateError, NoCaseError
+from app.casebook import CaseStateError, NoCaseError
 from app.changes import StateError
 from app.considered import RefusedError, SamePlaceError, TakenError
 from app.db import StorageError

@@ -13,7 +13,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app import audit, cases, maps, registers
+from app import audit, case_papers, casebook, maps, registers
 from app.adoption import not_conforming, official_under
 from app.assign import written
 from app.audit import Act
@@ -113,8 +113,8 @@ def of_case(
     StreetsError
         The case's state, its address or the facts do not allow it.
     """
-    facts = cases.check_document(connection, person, case_id, given, now)
-    address_id = cases.get(connection, case_id)["address_id"]
+    facts = case_papers.check_document(connection, person, case_id, "issue", given, now)
+    address_id = casebook.get(connection, case_id)["address_id"]
     first, addressee = facts["pays"] == "village", facts.get("addressee", "")
     return Asked(address_id, "violation", base_url, first, addressee, case_id, facts)
 
@@ -201,7 +201,7 @@ def issue(atlas: Atlas, person: Person, asked: Asked) -> registers.Row:
 
 def _same(connection: Connection, asked: Asked, drawn: _DrawnUp) -> bool:
     """Whether the address, and the case, are still what was drawn."""
-    case = cases.get(connection, asked.case_id) if asked.case_id else None
+    case = casebook.get(connection, asked.case_id) if asked.case_id else None
     return registers.located(connection, asked.address_id) == drawn.row and case == drawn.case
 
 
@@ -220,12 +220,14 @@ def _kept(connection: Connection, person: Person, asked: Asked, drawn: _DrawnUp)
 
 def _keep(connection: Connection, person: Person, asked: Asked, drawn: _DrawnUp) -> registers.Row:
     if asked.again:  # another may have been issued, or served, while this one was drawn
-        cases.check_document(connection, person, asked.case_id, *asked.again)
+        case_papers.check_document(connection, person, asked.case_id, "issue", *asked.again)
     act = Act(connection, person.actor, f"{asked.kind} of {drawn.row['full']}", drawn.values["issued_at"])
     made = registers.insert(act, f"issue {asked.kind}", documents, drawn.values)
     if not asked.case_id:
         return made
-    cases.record_document(act, asked.case_id, {**asked.given, "document": made["id"], "number": made["number"]})
+    case_papers.record_document(
+        act, asked.case_id, "issue", {**asked.given, "document": made["id"], "number": made["number"]}
+    )
     return {"id": asked.case_id, "document": made["id"]}
 
 
@@ -247,8 +249,8 @@ def _drawn_up(atlas: Atlas, connection: Connection, person: Person, asked: Asked
         facts |= {"first_number": asked.first_number, "addressee": asked.addressee, "deadline": notice.deadline.day}
         pdf = assignment_notice(sheet, notice)
     elif asked.case_id:
-        case = cases.get(connection, asked.case_id)
-        pdf = letter(sheet, _violation(connection, village, row, asked, case))
+        case = casebook.get(connection, asked.case_id)
+        pdf = letter(sheet, _violation(connection, village, row, asked, case, at))
         facts |= {"first_number": asked.first_number, "addressee": asked.addressee, "case": case["id"]}
     else:
         pdf = certificate(sheet)
@@ -404,10 +406,10 @@ def _notice(
 
 
 def _violation(
-    connection: Connection, village: Village, row: registers.Row, asked: Asked, case: registers.Row
+    connection: Connection, village: Village, row: registers.Row, asked: Asked, case: registers.Row, at: datetime
 ) -> Letter:
     """Return what a violation notice says: what was first seen in this round of its case, and its 20 days."""
-    matter = cases.matter_of(connection, case)
+    matter = casebook.matter_of(connection, case, at)
     notice = _notice(connection, village, row, first_number=asked.first_number, addressee=asked.addressee)
     clock, first = NUMBERING.clocks(matter)[0], matter.course.events[0]
     seen = next((event for event in reversed((*matter.course.earlier, first)) if event["what"] == "report"), first)

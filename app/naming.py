@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from app import cases, registers
+from app import case_following, registers
 from app.audit import Act, Actor
 from app.board import act_of_board
 from app.changes import StateError, needs_reason, renamed_columns
@@ -146,7 +146,7 @@ def vacate(
     registers.insert(made, "vacate street", vacations, {**values, "made_at": made.at, "made_by": actor.name})
     gone = {"status": "retired", "retired_at": made.at, "retired_reason": f"{name} was vacated: {made.reason}"}
     for row in left:
-        cases.close_retired(made, row, "vacate street")
+        case_following.close_retired(made, row, "vacate street")
         registers.update(made, "vacate street", addresses, registers.get(connection, addresses, row["id"]), gone)
     return {
         "street": name,

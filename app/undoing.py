@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app import cases, letters, registers
+from app import case_following, letters, registers
 from app.audit import Act
 from app.auth import Permission, Person
 from app.case_tables import case_events
@@ -138,7 +138,7 @@ def _on_address(connection: Connection, address_id: int, since: datetime) -> Non
     if later:
         told = f"Version {later[-1]['version']} of the map was adopted since: correct, retire or restore it instead."
         raise DependsError(told)
-    opened = [case["id"] for case in cases.on_address(connection, address_id) if case["opened_at"] >= since]
+    opened = [case["id"] for case in case_following.on_address(connection, address_id) if case["opened_at"] >= since]
     if opened:
         raise DependsError(f"Case {opened[0]} was opened on it: correct or retire the address instead.")
     mine = (documents.c.address_id == address_id) & (documents.c.issued_at >= since)
@@ -265,7 +265,7 @@ def _take_back(act: Act, entry: registers.Row) -> None:
         before = restored(table, json.loads(entry["before"]))
         changes = {name: value for name, value in before.items() if row[name] != value}
     elif table is case_events:
-        cases.take_back(act, row)
+        case_following.take_back(act, row)
         return
     elif "undone_at" in table.c:
         changes = {"undone_at": act.at}

@@ -28,7 +28,7 @@ from app.auth import NotAllowedError
 from app.case_records import Sieve
 from app.case_tables import case_events
 from app.case_tables import cases as table
-from app.cases import CaseStateError, NoCaseError
+from app.casebook import CaseStateError, NoCaseError
 from app.clocks import LOCAL, ClockError
 from app.columns import instant
 from app.db import Database

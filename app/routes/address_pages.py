@@ -10,7 +10,7 @@ import numpy as np
 from fastapi import APIRouter, Path, Query, Request, Response
 from sqlalchemy.engine import Connection
 
-from app import cases, fronts, maps, records, registers, search, undoing
+from app import case_following, fronts, maps, records, registers, search, undoing
 from app.adoption import official_under
 from app.answers import as_csv
 from app.auth import Permission, Person
@@ -210,7 +210,7 @@ def address_page(
         found = records.full(connection, village, address_id, officer=person.may(Permission.READ_RECORDS))
         row = registers.located(connection, address_id)
         beside = neighbours(connection, row)
-        case_of = cases.on_address(connection, address_id) if person.may(Permission.READ_RECORDS) else []
+        case_of = case_following.on_address(connection, address_id) if person.may(Permission.READ_RECORDS) else []
         papers = _papers(connection, address_id) if person.may(Permission.READ_RECORDS) else []
         undoing = _undoing(connection, person, row) if person.may(Permission.ASSIGN) else None
         past = history(connection, row) if person.may(Permission.READ_RECORDS) else []

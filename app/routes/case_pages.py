@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request, Response
 from sqlalchemy.engine import Connection
 
-from app import case_records, case_steps, cases, issuing, maps, registers, search
+from app import case_records, case_steps, casebook, cases, issuing, maps, registers, search
 from app.answers import as_csv
 from app.auth import Permission, Person, new_token
 from app.case_facts import happened
@@ -96,7 +96,7 @@ def case_list(
     given = {"q": q, "kind": kind, "state": state, "due": due, "sort": sort}
     states = {"open": "every open one", "closed": "every closed one", **case_records.states(), "all": "all"}
     lists: Json = {
-        "kinds": {key: kind.title for key, kind in cases.KINDS.items()},
+        "kinds": {key: kind.title for key, kind in casebook.KINDS.items()},
         "states": states,
         "dues": DUES,
         "sorts": SORTS,
@@ -206,10 +206,10 @@ def near(connection: Connection, village: Village, lat: float, lon: float) -> li
 def _report_page(
     request: Request, atlas: Atlas, address_id: int, error: StreetsError | None = None, **sent: str
 ) -> Response:
-    kind = cases.kind_of("numbering")
+    kind = casebook.kind_of("numbering")
     with atlas.database.read() as connection:
         row = registers.get(connection, addresses, address_id)
-        standing = cases.open_on(connection, kind.key, address_id)
+        standing = casebook.open_on(connection, kind.key, address_id)
     shown: Json = {"case": None, "standing": standing["id"] if standing else 0, "a": row, "action": "/cases/report"}
     return _form_page(request, kind, kind.opening, error, sent, {**shown, "back": f"/addresses/{address_id}"})
 
@@ -219,7 +219,7 @@ def report(request: Request, person: Reporter, atlas: AtlasDep, sent: Sent) -> R
     """Open a case on an address, or join the one that is open."""
     text = sent.get("address", "")
     address = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-    now, kind = datetime.now(UTC), cases.kind_of("numbering")
+    now, kind = datetime.now(UTC), casebook.kind_of("numbering")
     try:
         given = {"kind": kind.key, "address_id": address, **_given(kind.steps[kind.opening], sent, now)}
         made = cases.open_case(atlas.database, person, given, now, sent.get("token", "")[:200])
@@ -259,7 +259,7 @@ def _case_page(
 
 def _titles(kind: str) -> dict[str, str]:
     """Say what was just done, by the step."""
-    told = {name: f"{step.done}: recorded." for name, step in cases.KINDS[kind].steps.items()}
+    told = {name: f"{step.done}: recorded." for name, step in casebook.KINDS[kind].steps.items()}
     return {
         **told,
         "joined": "Recorded with the case that was open on this address.",
@@ -277,10 +277,10 @@ def _step_page(
     request: Request, atlas: Atlas, case_id: int, name: str, error: StreetsError | None = None, **sent: str
 ) -> Response:
     with atlas.database.read() as connection:
-        row = cases.get(connection, case_id)
-        matter = cases.matter_of(connection, row)
-    kind = cases.KINDS[row["kind"]]
-    step = cases.step_of(kind, name)
+        row = casebook.get(connection, case_id)
+        matter = casebook.matter_of(connection, row, datetime.now(UTC))
+    kind = casebook.KINDS[row["kind"]]
+    step = casebook.step_of(kind, name)
     if error is None:
         now = datetime.now(UTC)
         cases.check_state(kind, step, matter, now)
@@ -322,11 +322,11 @@ def draft(
     """Show a case's document as it would be issued; nothing is kept."""
     try:
         with atlas.database.read() as connection:
-            step = cases.step_of(cases.KINDS[cases.get(connection, case_id)["kind"]], "issue")
+            step = casebook.step_of(casebook.KINDS[casebook.get(connection, case_id)["kind"]], "issue")
             given = {**_facts(step, sent), "reason": sent.get("reason", "")}
             asked = issuing.of_case(connection, person, case_id, given, base_url(settings), datetime.now(UTC))
         pdf = issuing.draft(atlas, person, asked)
-    except cases.NoCaseError:
+    except casebook.NoCaseError:
         raise
     except StreetsError as error:
         return _step_page(request, atlas, case_id, "issue", error, **sent)
@@ -342,20 +342,20 @@ def take(
     now = datetime.now(UTC)
     try:
         with atlas.database.read() as connection:
-            kind = cases.KINDS[cases.get(connection, case_id)["kind"]]
+            kind = casebook.KINDS[casebook.get(connection, case_id)["kind"]]
         given = {"reason": sent.get("reason", "")}
         if step != UNDO:
-            given |= _given(cases.step_of(kind, step), sent, now)
+            given |= _given(casebook.step_of(kind, step), sent, now)
         base, key = base_url(settings), sent.get("token", "")[:200]
         case_steps.take(atlas, person, case_id, step, given, base, now, key)
-    except cases.NoCaseError:
+    except casebook.NoCaseError:
         raise
     except StreetsError as error:
         if step == UNDO:
             return _case_page(request, atlas, person, case_id, error, reason=sent.get("reason", ""))
         if isinstance(error, RepeatedError):
             return go(f"/cases/{case_id}")
-        person_may = cases.step_of(kind, step).permission
+        person_may = casebook.step_of(kind, step).permission
         if person_may is not None and not person.may(person_may):
             raise
         return _step_page(request, atlas, case_id, step, error, **sent)

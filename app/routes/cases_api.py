@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.engine import Connection
 
-from app import case_records, case_steps, cases, search
+from app import case_records, case_steps, casebook, cases, search
 from app.auth import Permission, Person
 from app.case_records import Sieve
 from app.deps import AtlasDep, SettingsDep, needs
@@ -90,7 +90,7 @@ def case_list(
 @router.get("/case-kinds", summary="Kinds of cases: their states, steps, and what each step needs")
 def case_kinds(person: Reader) -> Response:
     """Describe every kind of case, so that a program can fill in its steps."""
-    return answered({"items": [case_records.told_kind(kind) for kind in cases.KINDS.values()]})
+    return answered({"items": [case_records.told_kind(kind) for kind in casebook.KINDS.values()]})
 
 
 @router.get("/cases/{case_id}", summary="One case with its clocks, its events and what may be done now")

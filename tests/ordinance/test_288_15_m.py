@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from app.auth import NotAllowedError
-from app.cases import CaseStateError
+from app.casebook import CaseStateError
 from app.clocks import within_days
 from app.db import Database
 from app.law import law_on
