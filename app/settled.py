@@ -17,7 +17,6 @@ from sqlalchemy.engine import Connection
 
 from app import case_facts, registers
 from app.audit import Act
-from app.auth import Permission
 from app.case_facts import dollars
 from app.case_tables import village_values
 from app.changes import StateError, needs_reason
@@ -133,7 +132,7 @@ def add(by: Asking, given: Mapping[str, Any], recount: Recount) -> Json:
     Parameters
     ----------
     by
-        Who records it.
+        Who records it; that they may is checked before.
     given
         ``key``; ``value`` as `read_value` takes it; ``from``, the first day it holds, today where left out; ``source``,
         such as the Board's resolution; ``reason``.
@@ -150,7 +149,6 @@ def add(by: Asking, given: Mapping[str, Any], recount: Recount) -> Json:
     StreetsError
         Naming each field at fault; nothing is stored.
     """
-    by.person.require(Permission.SETTLE)
     found = setting(str(given.get("key") or ""))
     columns = _read(found, given, by.today)
 
@@ -193,7 +191,6 @@ def withdraw(by: Asking, value_id: int, reason: str, recount: Recount) -> Json:
     StreetsError
         No reason is given.
     """
-    by.person.require(Permission.SETTLE)
 
     def do(connection: Connection) -> Json:
         row = registers.get(connection, village_values, value_id)
@@ -355,7 +352,6 @@ def words(one: Setting, value: Any) -> str:
     if one.type == "yes_no":
         return "yes" if value else "no"
     if one.type == "days":
-        return "; ".join(
-            f"{said_day(date.fromisoformat(d['day']))}{', ' if d['name'] else ''}{d['name']}" for d in value
-        )
+        days = [(said_day(date.fromisoformat(each["day"])), each["name"]) for each in value]
+        return "; ".join(f"{day} ({name})" if name else day for day, name in days)
     return str(value)

@@ -194,6 +194,14 @@ TABLE: Mapping[str, Permission | str] = {
     # what is counted of the law's time is not stored
     "GET /api/v1/clocks": OPEN,
     "POST /api/v1/clocks": OPEN,
+    # what the ordinance leaves to the Village
+    "GET /settled": OPEN,
+    "GET /settled/{key}": P.SETTLE,
+    "POST /settled/{key}": P.SETTLE,
+    "POST /settled/{key}/{value_id}/withdraw": P.SETTLE,
+    "GET /api/v1/settled": OPEN,
+    "POST /api/v1/settled": P.SETTLE,
+    "POST /api/v1/settled/{value_id}/withdraw": P.SETTLE,
     # checks store nothing
     "GET /api/v1/checks": OPEN,
     **{
@@ -315,6 +323,7 @@ ROLES: Mapping[Permission, str] = {
     P.INSPECT: "inspector police director",
     P.SERVE_NOTICE: "director",
     P.CLOSE_CASE: "clerk director",
+    P.SETTLE: "clerk admin",
     P.READ_AUDIT: "clerk director admin",
     P.MANAGE_PEOPLE: "admin",
 }
