@@ -18,12 +18,12 @@ from sqlalchemy.engine import Connection
 
 from app import settled
 from app.auth import Person, Role
-from app.case_tables import village_values
-from app.clocks import Counting
+from app.case_tables import case_clocks, village_values
+from app.clocks import LOCAL, Counting
 from app.decided import counting, fee_cents, values_on
 from app.deps import COOKIE
 from app.main import create_app
-from app.registers import counted
+from app.registers import counted, rows
 from app.settings import Settings
 from app.street_objects import Asking
 from app.verify import verify
@@ -290,6 +290,27 @@ def test_the_clocks_by_api_count_by_what_is_settled(town: Town) -> None:
     assert "by the Village's setting" in after["reading"]
     withdraw(town, made)
     assert town.client.post("/api/v1/clocks", json=body).json()["due"] == "2026-06-21"
+
+
+def test_the_clocks_of_the_open_cases_are_counted_anew_in_the_same_act(town: Town) -> None:
+    address = town.add(400, 471, street="Alma Street")
+    headers = town.who["clerk key"]
+    report = {"kind": "numbering", "address_id": address, "defect": "none"}
+    assert town.client.post("/api/v1/cases", json=report, headers=headers).status_code == 201
+
+    def bases() -> set[str]:
+        with town.database.read() as connection:
+            return {row["basis"] for row in rows(connection, case_clocks)}
+
+    before = bases()
+    today = datetime.now(LOCAL).date().isoformat()
+    body = {"key": "skip_rule", "value": "yes", "from": today, **SAID}
+    made = town.client.post(API, json=body, headers=headers).json()["id"]
+    settled_so = bases()
+    assert len(before) == len(settled_so) == 1
+    assert before.isdisjoint(settled_so)
+    town.client.post(f"{API}/{made}/withdraw", json={"reason": "Wrong"}, headers=headers)
+    assert bases() == before
 
 
 def test_the_pages_fit_the_screen_and_are_accessible(browser: Browser, tmp_path: Path) -> None:
