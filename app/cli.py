@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from app import batch_cli, book_cli, import_cli, keeping_cli
 from app.answers import BLOCK_COLUMNS, as_csv, block_cells
+from app.export_cli import export
 from app.law import law_on, today
 from app.outfile import written_whole
 from app.people_cli import keys, users
@@ -42,6 +43,7 @@ import_cli.install(app)
 batch_cli.install(app)
 app.add_typer(users, name="users")
 app.add_typer(keys, name="keys")
+app.add_typer(export, name="export")
 
 POINT_COLUMNS = ("id", "street", "x", "y")
 NUMBER_COLUMNS = ("id", "street", "half", "number", "block", "unit_ft", "into_ft", "findings")
@@ -155,10 +157,10 @@ def check_data(data: Data = None) -> None:
 
 @app.command()
 def law(date: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day.")] = None) -> None:
-    """Show the numbers of § 288-15 in force on a day, each with its section and sentence."""
+    """Show the numbers of the law in force on a day, each with its section and sentence."""
     for value in law_on(date.date() if date else today()).values:
         assumed = ", assumed" if value.effective_status == "assumed" else ""
-        typer.echo(f"{value.key} = {value.value:g} {value.unit}  {value.citation}, from {value.effective}{assumed}")
+        typer.echo(f"{value.key} = {value.value} {value.unit}  {value.citation}, from {value.effective}{assumed}")
         typer.echo(f'    "{value.quotation}"')
 
 

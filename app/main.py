@@ -29,6 +29,7 @@ from app.routes import (
     document_routes,
     doubt_pages,
     existing_pages,
+    exports_api,
     face_pages,
     field_pages,
     import_pages,
@@ -65,7 +66,7 @@ ROUTES = (
     *(case_pages, street_objects_api, check_pages, field_pages, works_pages, street_object_pages),
     *(right_of_way_api, right_of_way_pages, cross_section_pages),
     *(settled_pages, people_api, people, address_pages, address_acts, assign_pages, face_pages),
-    *(batch_api, batch_pages),
+    *(batch_api, batch_pages, exports_api),
     *(map_edit_pages, map_editor_pages, map_view_pages, map_pages, doubt_pages, audit_pages),
     *(existing_pages, plat_book_pages, import_pages, lot_pages, county_pages, survey_pages),
 )

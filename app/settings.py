@@ -4,6 +4,7 @@ An installation's are environment variables ``BENTON_<NAME>``, none of them need
 stand in ``settings.toml`` beside its streets and are read here; `app.streets` reads the rest and bundles them.
 """
 
+import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -134,6 +135,32 @@ class DataError(StreetsError):
 
 
 @dataclass(frozen=True)
+class Ng911:
+    """What the county's 911 must be told and only the Village or the county can supply; ``""`` where it is not known.
+
+    Parameters
+    ----------
+    agency_id
+        Domain name of the agency that answers for the data: DiscrpAgID, and the end of every NGUID.
+    esn
+        Emergency Service Number of the village.
+    msag_community
+        The village's name in the Master Street Address Guide.
+    county_id
+        The county's legacy identifier.
+    postal_community, postal_code
+        The post office's name for the village, and its ZIP Code.
+    """
+
+    agency_id: str = ""
+    esn: str = ""
+    msag_community: str = ""
+    county_id: str = ""
+    postal_community: str = ""
+    postal_code: str = ""
+
+
+@dataclass(frozen=True)
 class VillageSettings:
     """The village's own decisions, from ``settings.toml``.
 
@@ -155,6 +182,8 @@ class VillageSettings:
         What the ordinance leaves open of the right-of-way.
     no_mailboxes
         The street along which mailboxes are prohibited, and the two whose crossings bound the stretch (§ 288-10 D(2)).
+    ng911
+        What the exports to 911 need beside the register.
     """
 
     name: str
@@ -169,6 +198,7 @@ class VillageSettings:
     row_width_accuracy_ft: float = 5.0
     row_reading: RowReading = field(default_factory=RowReading)
     no_mailboxes: tuple[str, str, str] | None = None
+    ng911: Ng911 = field(default_factory=Ng911)
 
 
 def read_settings(directory: Path) -> VillageSettings:
@@ -211,6 +241,7 @@ def read_settings(directory: Path) -> VillageSettings:
             **{f.name: float(found.get(f"right_of_way.{f.name}", f.default)) for f in fields(RowReading)}
         ),
         no_mailboxes=_stretch(found),
+        ng911=Ng911(**{f.name: tidy(found.get(f"ng911.{f.name}", "")) for f in fields(Ng911)}),
     )
 
 
@@ -266,6 +297,7 @@ def plain(text: str, field: str) -> str:
 
 _TEXTS = ("village.name", "village.county", "village.state", "base_lines.ew", "base_lines.ns", "working_crs")
 _MOST_FT = 1e6
+_TYPES = {"draft": (bool, "true or false"), "draft_note": (str, "a text")}
 _RANGES = {
     "chord_ft": (1.0, _MOST_FT),
     "extension_chord_ft": (1.0, _MOST_FT),
@@ -277,6 +309,15 @@ _RANGES = {
 }
 _STRETCH = tuple(f"mailboxes.{name}" for name in ("prohibited_on", "from_crossing", "to_crossing"))
 _WIDTHS = ("row_width_ft", "row_width_accuracy_ft")
+_DOMAIN_NAME = r"(?=.{1,100}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}"
+_NG911 = {
+    "ng911.agency_id": (_DOMAIN_NAME, "a domain name in small letters, such as 911.example.gov"),
+    "ng911.esn": (r"\d{3,5}", "three to five digits"),
+    "ng911.msag_community": (r".{1,30}", "at most 30 characters"),
+    "ng911.county_id": (r".{1,5}", "at most 5 characters"),
+    "ng911.postal_community": (r".{1,40}", "at most 40 characters"),
+    "ng911.postal_code": (r"\d{5}", "five digits"),
+}
 _NUMBERS = {f"street_line.{name}": (0.0, 1000.0) for name in _WIDTHS}
 _NUMBERS |= {f"right_of_way.{f.name}": (0.0, 1000.0) for f in fields(RowReading)}
 _NUMBERS |= {f"reading.{f.name}": _RANGES.get(f.name, (0.0, _MOST_FT)) for f in fields(Reading)}
@@ -308,10 +349,13 @@ def _wrong(key: str, value: Any) -> str:
         low, high = _NUMBERS[key]
         fine = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
         return "" if fine else f"a number from {low:g} to {high:g}"
-    if key == "draft":
-        return "" if isinstance(value, bool) else "true or false"
-    if key == "draft_note":
-        return "" if isinstance(value, str) else "a text"
+    if key in _NG911:
+        pattern, expected = _NG911[key]
+        fine = isinstance(value, str) and bool(not value.strip() or re.fullmatch(pattern, tidy(value)))
+        return "" if fine else f"{expected}, or nothing"
+    if key in _TYPES:
+        kind, expected = _TYPES[key]
+        return "" if isinstance(value, kind) else expected
     if key not in (*_TEXTS, *_STRETCH):
         return "no such setting"
     if not isinstance(value, str) or not value.strip():

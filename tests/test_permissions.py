@@ -92,6 +92,9 @@ TABLE: Mapping[str, Permission | str] = {
     "POST /api/v1/keys/{key_id}/revoke": P.MANAGE_PEOPLE,
     # the register
     **{f"GET /api/v1/911/{name}": P.READ_911 for name in ("validate", "locate", "nearest", "changes")},
+    "GET /exports/ng911.gpkg": P.READ_911,
+    "GET /api/v1/exports/ng911/report": P.READ_911,
+    "POST /api/v1/exports/ng911/signature": P.ISSUE,
     "GET /api/v1/addresses": OPEN,
     "GET /api/v1/addresses/{address_id}": OPEN,
     "GET /api/v1/faces": OPEN,
@@ -408,7 +411,7 @@ def refused(answer: Any, asker: Asker, route: str) -> bool:
     status, text = answer.status_code, answer.text
     if asker.known:
         return status == 403 and "Not allowed" in text
-    if " /api/" in route:
+    if re.search(" /(api|exports)/", route):
         return status == 401 and answer.headers["WWW-Authenticate"] == "Bearer"
     return status == 303 and answer.headers["Location"].startswith("/sign-in")
 

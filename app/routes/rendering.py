@@ -339,6 +339,10 @@ def error_page(
     return page(request, "error.html", status, title=title, message=message, faults=faults, near=near)
 
 
+FOR_PROGRAMS = ("/api/", "/exports/", "/wzdx/", "/ogc/")
+"""Paths that programs ask, not people: an error is answered as a problem there, not as a page."""
+
+
 def install_errors(app: FastAPI) -> None:
     """Answer errors of pages with pages; what the API answers stays as it is."""
     kinds: tuple[tuple[Any, Handler], ...] = (
@@ -353,7 +357,7 @@ def install_errors(app: FastAPI) -> None:
 
 def _for_pages(shown: Handler, before: Any) -> Handler:
     async def handler(request: Request, error: Exception) -> Response:
-        chosen = before if before and request.url.path.startswith("/api/") else shown
+        chosen = before if before and request.url.path.startswith(FOR_PROGRAMS) else shown
         if chosen is shown:
             with suppress(StreetsError):
                 await identify(request)  # for the head of the page
