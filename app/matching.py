@@ -93,7 +93,10 @@ def read_parts(parts: Mapping[str, str]) -> str:
         raise StreetsError("These parts are no address.", faults)
     prefix, number, suffix = (parts.get(name, "").strip() for name in _NUMBER_ELEMENTS)
     space = " " if suffix[:1].isdigit() else ""
-    return " ".join([f"{prefix}{number}{space}{suffix}", *(parts[name] for name in ELEMENTS[3:] if parts.get(name))])
+    own = [f"{prefix}{number}{space}{suffix}", *(parts[name] for name in ELEMENTS[3:-3] if parts.get(name))]
+    state = " ".join(parts[name] for name in ELEMENTS[-2:] if parts.get(name))
+    # apart, for a community of one word would read as the end of the street's name
+    return ", ".join(part for part in (" ".join(own), parts.get("Post_Comm", ""), state) if part)
 
 
 def find(index: Index, village: Village, text: str) -> Found:

@@ -72,7 +72,7 @@ def fill(layer: Layer, profile: str, connection: Connection, agency: str, *, dra
         values = _values(profile, row, nguid(POINTS, row["id"], agency))
         values["DateUpdate"] = changed.at(row["id"], row["location_id"])
         notes += _notes(row, values)
-        values["Addtl_Loc"] = values["Addtl_Loc"][:NOTE] or None
+        values["Addtl_Loc"] = values["Addtl_Loc"][:NOTE].strip() or None
         for name in has & values.keys():
             layer.columns.setdefault(name, []).append(values[name])
         places.append((values["Longitude"], values["Latitude"]))

@@ -86,7 +86,7 @@ def _values(layer: Layer, field: Field) -> Iterator[Found]:
     values = layer.values(field.name)
     if field.name not in layer.columns and len(layer):  # told once of all, not of each
         for check, text in _faults(field, values[0]):
-            yield found(check, layer.name, "", field.name, f"{text} So it is of all {len(layer)} features.")
+            yield found(check, layer.name, "", field.name, f"{text} So it is of every feature.")
         return
     odd = {value for value in set(values) if next(_faults(field, value), None)}
     if odd:
@@ -114,9 +114,8 @@ def _faults(field: Field, value: Any) -> Iterator[tuple[str, str]]:
 
 def _ids(layer: Layer) -> Iterator[Found]:
     form = f"urn:emergency:uid:gis:{INDICATORS[layer.name]}:local:agency"
-    nobodys = sum(own.endswith(f":{UNSET}") for own in layer.ids())
-    if nobodys:
-        text = f"The NGUIDs of {nobodys} features are of no agency: the form is {form}."
+    if any(own.endswith(f":{UNSET}") for own in layer.ids()):  # told once of all, not of each
+        text = f"NGUIDs are of no agency, for none is set: the form is {form}."
         yield found("T06", layer.name, "", "NGUID", text)
     for own in layer.ids():
         read = NGUID.fullmatch(own)

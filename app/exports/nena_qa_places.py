@@ -301,7 +301,9 @@ def _inside(package: Package, name: str) -> Sequence[bool]:
 
 def _covered(package: Package, shapes: Shapes) -> Sequence[bool]:
     """Say of each geometry in feet whether the boundary covers it; what is not there is not outside."""
-    valid = [shape for shape in package.in_feet(BOUNDARY) if shape is not None and shape.is_valid]
+    valid = [shape for shape in package.in_feet(BOUNDARY) if shape is not None]
+    if not valid:  # there is none to lie outside of, which is told by itself
+        return [True] * len(shapes)
     whole = shapely.buffer(shapely.union_all(valid), SAME_FT)
     shapely.prepare(whole)
     made: list[bool] = (shapely.covers(whole, shapes) | shapely.is_missing(shapes)).tolist()
@@ -323,7 +325,7 @@ def _boundary(package: Package) -> Iterator[Found]:
     if layer is None:
         return
     shapes, ids = package.in_feet(BOUNDARY), layer.ids()
-    valid = [k for k, shape in enumerate(shapes) if shape is not None and shape.is_valid]
+    valid = [k for k, shape in enumerate(shapes) if shape is not None]
     for one, other in combinations(valid, 2):
         area = shapes[one].intersection(shapes[other]).area
         if area > SLIVER_SQFT:
