@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 
 from fastapi import FastAPI
 
@@ -52,6 +53,8 @@ from app.routes import (
     street_object_pages,
     street_objects_api,
     survey_pages,
+    today_api,
+    today_pages,
     works_pages,
 )
 from app.routes.lookups import LOG_FOLDER, Lookups
@@ -59,12 +62,14 @@ from app.routes.rendering import ShownWorker
 from app.row_layers import GroundKeeper
 from app.schema import ensure_schema
 from app.settings import Settings
+from app.today import count_anew
 from app.watch import Watch
 
 ROUTES = (
     *(api, register_api, maps_api, map_edits_api, document_routes, cases_api, checks_api, clocks_api),
     *(case_pages, street_objects_api, check_pages, field_pages, works_pages, street_object_pages),
     *(right_of_way_api, right_of_way_pages, cross_section_pages),
+    *(today_api, today_pages),
     *(settled_pages, people_api, people, address_pages, address_acts, assign_pages, face_pages),
     *(batch_api, batch_pages, exports_api),
     *(map_edit_pages, map_editor_pages, map_view_pages, map_pages, doubt_pages, audit_pages),
@@ -105,6 +110,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     ensure_schema(database)
     atlas = Atlas(database, settings.data_dir, settings.law_date)
     atlas.ensure()
+    count_anew(database, datetime.now(UTC))
     app = FastAPI(
         title=f"Village of {atlas.village.files.settings.name}: street numbers and right-of-way",
         version="0.4.0",
