@@ -44,6 +44,13 @@ class Permission(StrEnum):
     RECORD_OBJECTS = "record what stands or is dug in the street"
     EDIT_SECTIONS = "change what lies across a street: widths, curbs, walks"
     IMPORT = "bring in existing addresses, lots, buildings, streets and surveys"
+    PERMITS = "take applications for permits and act on them"
+    BACKDATE = "record what happened earlier than now"
+    ADVISE = "give or record advice on a permit, and revoke a street privilege permit (§ 288-8 A, D)"
+    AS_DIRECTOR = "record what the Director of Public Works decides"
+    AS_CLERK = "record what the Village Clerk-Treasurer decides"
+    AS_POLICE = "record what the Chief of Police/Officer in Charge decides"
+    AS_INSPECTOR = "record what the Building Inspector decides"
     SETTLE = "fill in what the ordinance leaves to the Village: fees, readings"
     READ_AUDIT = "read the audit log"
     MANAGE_PEOPLE = "manage users and keys"
@@ -66,6 +73,13 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     _P.RECORD_OBJECTS: frozenset({_R.INSPECTOR, _R.POLICE, _R.CLERK, _R.DIRECTOR}),
     _P.EDIT_SECTIONS: frozenset({_R.DIRECTOR}),
     _P.IMPORT: frozenset({_R.CLERK, _R.DIRECTOR}),
+    _P.PERMITS: frozenset({_R.CLERK, _R.DIRECTOR}),
+    _P.BACKDATE: frozenset({_R.CLERK, _R.DIRECTOR}),
+    _P.ADVISE: frozenset({_R.INSPECTOR, _R.POLICE, _R.CLERK, _R.DIRECTOR}),
+    _P.AS_DIRECTOR: frozenset({_R.DIRECTOR}),
+    _P.AS_CLERK: frozenset({_R.CLERK}),
+    _P.AS_POLICE: frozenset({_R.POLICE}),
+    _P.AS_INSPECTOR: frozenset({_R.INSPECTOR}),
     _P.SETTLE: frozenset({_R.CLERK, _R.ADMIN}),
     _P.READ_AUDIT: frozenset({_R.CLERK, _R.DIRECTOR, _R.ADMIN}),
     _P.MANAGE_PEOPLE: frozenset({_R.ADMIN}),

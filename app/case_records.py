@@ -94,6 +94,8 @@ def brief(matter: Matter, now: datetime) -> Json:
     clock = kind.clock(matter)
     return {
         "id": case["id"],
+        "number": case["number"],
+        "book": kind.book,
         "kind": case["kind"],
         "kind_title": kind.title,
         "section": kind.section,
@@ -105,13 +107,17 @@ def brief(matter: Matter, now: datetime) -> Json:
         "place": address["full"] if address else case["place"],
         "address_id": case["address_id"],
         "address_status": address["status"] if address else None,
+        "street": case["street"],
+        "assigned_to": case["assigned_to"],
+        "starts_on": case["starts_on"].isoformat() if case["starts_on"] else None,
+        "ends_on": case["ends_on"].isoformat() if case["ends_on"] else None,
         "lon": case["lon"],
         "lat": case["lat"],
         "opened_at": case["opened_at"].isoformat(),
         "opened_by": case["opened_by"],
         "closed_at": case["closed_at"].isoformat() if case["closed_at"] else None,
         "due": told_clock(clock, now) if clock else None,
-        "overdue": bool(clock and clock.deadline.passed(now)),
+        "overdue": bool(clock and clock.deadline.sense == "by" and clock.deadline.passed(now)),
         "as_of": now.isoformat(),
     }
 
@@ -125,6 +131,9 @@ def told_clock(clock: Clock, now: datetime) -> Json:
         "title": clock.title,
         "due": _iso(deadline.day or deadline.at),
         "section": deadline.section,
+        "sense": deadline.sense,
+        "office": clock.office,
+        "done": clock.done.isoformat() if clock.done else None,
         "counted": deadline.counted,
         "reading": " ".join(part for part in (clock.reading, deadline.reading) if part),
         "alternative": _iso(deadline.alternative),
@@ -266,6 +275,10 @@ class Sieve:
         Words of the place, or the case's number.
     kind, state
         ``open`` and ``closed`` are states too; ``""`` is every one.
+    book
+        ``case``, ``permit`` or ``project``; ``""`` for all.
+    street
+        Its official name; ``""`` for all.
     due
         One of `DUES`.
     sort
@@ -280,6 +293,8 @@ class Sieve:
     due: str = ""
     sort: str = ""
     address_ids: tuple[int, ...] = ()
+    book: str = ""
+    street: str = ""
 
     def conditions(self, now: datetime) -> list[Any]:
         """Return what the cases fulfil.
@@ -292,6 +307,10 @@ class Sieve:
         made = [self._state(now)] if self.state else []
         if self.kind:
             made.append(table.c.kind == casebook.kind_of(self.kind).key)
+        if self.book:
+            made.append(table.c.kind.in_([kind.key for kind in KINDS.values() if kind.book == self.book]))
+        if self.street:
+            made.append(table.c.street == self.street)
         if self.due:
             made.append(self._due(now))
         if self.q.strip():
@@ -301,6 +320,7 @@ class Sieve:
     def _words(self) -> Any:
         words = [table.c.place.icontains(word, autoescape=True) for word in self.q.split()[:10]]
         found = sa.and_(*words)
+        found = found | (table.c.number == self.q.strip().upper())
         number = self.q.strip().lower().removeprefix("case").strip()
         if number.isascii() and number.isdigit() and len(number) <= 9:
             found = found | (table.c.id == int(number))

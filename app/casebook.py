@@ -14,12 +14,19 @@ from app.case_numbering import NUMBERING
 from app.case_tables import case_events, cases
 from app.casework import UNDO, Kind, Matter, Step
 from app.clocks import LOCAL, Counting
+from app.permit_opening import OPENING
+from app.permit_privilege import PRIVILEGE
+from app.permit_sidewalk import SIDEWALK
 from app.registers import Row
 from app.tables import addresses
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
-KINDS: Mapping[str, Kind] = MappingProxyType({NUMBERING.key: NUMBERING})
+_EVERY = (
+    NUMBERING,
+    *(OPENING, PRIVILEGE, SIDEWALK),
+)
+KINDS: Mapping[str, Kind] = MappingProxyType({kind.key: kind for kind in _EVERY})
 """Every kind of case and permit, by name."""
 
 

@@ -267,6 +267,8 @@ def _record(act: Act, person: Person, kind: Kind, case: Row, name: str, given: M
     facts = step.check(Taken(act.connection, matter, {**facts, **known}, at, act.reason, person, act.at))
     if day_only:
         facts["day_only"] = True
+    if name == kind.opening and kind.book == "permit" and not given.get("at"):
+        facts["undated"] = True  # a paper application may be entered long after it came in
     event = add_event(act, f"case {name}", case, name, at, facts)
     settle(act, f"case {name}", case)
     return event

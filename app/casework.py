@@ -93,8 +93,9 @@ def day_of(event: Row) -> date:
 
 
 def stays(course: Course, event: Row) -> Course:
-    """Add an event that leaves the state as it is."""
-    return replace(course, events=(*course.events, event), since=course.since or event["at"])
+    """Add an event that leaves the state as it is; the first one says since when, unless it was entered undated."""
+    since = course.since or (None if event["facts"].get("undated") else event["at"])
+    return replace(course, events=(*course.events, event), since=since)
 
 
 def to(state: str) -> Leads:

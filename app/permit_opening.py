@@ -1,0 +1,474 @@
+"""The street opening permit (§§ 288-5, 288-6): application, approval, renewal, emergencies, notices, restoration.
+
+"No person, partnership or corporation, or their agents or employees or contractors, shall make or cause to be made any
+opening or excavation in any public street, public alley, public way, public ground, public sidewalk or Village-owned
+easement within the Village of Benton without a permit therefor from the Director of Public Works and/or Village
+Clerk-Treasurer."
+
+An emergency comes first and its paper later (§ 288-6 H): the permit then begins with the measures, and its clocks with
+them. The text contradicts itself in places; each is said beside the permit, and none is settled here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+from sqlalchemy.engine import Connection
+
+from app import decided, slips
+from app.auth import Permission
+from app.case_facts import Asked, Facts
+from app.casework import Kind, Matter, Step, Taken, day_of, stays, to
+from app.clock_rules import due
+from app.clocks import LOCAL, Deadline, between, said_day, said_instant
+from app.law import law_on
+from app.opening_clocks import NOTICES, clocks, last_day, read_clock, valid_until
+from app.opening_works import INSPECT, RESTORE, unrestored
+from app.permit_model import (
+    ACTIVE,
+    APPLICANT,
+    APPROVED,
+    BODIES,
+    COMPLETE,
+    DRAFT,
+    EXPIRED,
+    GRANTED,
+    NOT_SET,
+    OPEN,
+    PENDING,
+    SIDES,
+    WHERE,
+    YES,
+    YES_NO,
+    Decision,
+    Hindrance,
+    Json,
+    application,
+    check_office,
+    columns,
+    common_steps,
+    granted,
+    lacking,
+    refuse_if,
+    said_law,
+    states,
+    work,
+)
+from app.permit_model import (
+    decided as decision_of,
+)
+from gis.errors import StreetsError
+from gis.measure import Verdict
+
+IN = {
+    "street": "Public street",
+    "alley": "Public alley",
+    "sidewalk": "Public sidewalk",
+    "way": "Another public way",
+    "ground": "Public ground",
+    "easement": "Village-owned easement",
+}
+FROZEN_IN = frozenset({"street", "alley", "sidewalk", "way"})
+"""Where § 288-6 A counts: it names no public grounds and no easements."""
+UTILITIES = {
+    "sewer": "Sewer", "gas": "Gas main", "water": "Water main", "conduit": "Conduit", "other": "Another utility",
+}  # fmt: skip
+TERRACES = (
+    "“Every effort shall be made to place gas, electric, telephone and television cable lines in street terraces.” "
+    "(§ 288-6 I)"
+)
+DECISIONS = {
+    "emergency": Decision("It is an emergency excavation", "288-6 A", ("board", "director")),
+    "essential": Decision(
+        "Conditions make it absolutely essential in a newly paved street", "288-6 I", ("board", "designee")
+    ),
+    "lanes": Decision("Less than one lane in each direction is approved", "288-6 B(3)", ("board", "director")),
+    "flagger": Decision("A flagman cycles traffic past the work", "288-6 B(3)", ("director", "clerk")),
+    "signal": Decision("A temporary traffic control signal cycles traffic", "288-6 B(3)", ("director", "clerk")),
+    "trench": Decision("The trench may be longer than the section says", "288-6 B(1)", ("director",)),
+    "interruption": Decision("A service may be interrupted as it is planned", "288-6 E(3)", ("board", "director")),
+    "fill": Decision("Material that is hauled in is approved prior to use", "288-6 E(2)", ("director",)),
+    "boundary": Decision("The pavement replacement area is fixed on the site", "288-6 C(2)", ("director",)),
+    "full_lane": Decision("Up to one full lane width is to be replaced", "288-6 C(4)", ("director",)),
+    "village_work": Decision("It is Village work under the direction of the Board", "288-5 C", ("board",)),
+}
+ASKS = (
+    *APPLICANT,
+    Asked("signed", "Is the application in writing and signed by the applicant or an agent?", choices=YES_NO),
+    Asked("in", "What is opened", choices=IN),
+    *WHERE,
+    Asked("nature", "Nature of the work", long=True),
+    Asked("method", "Method of the work", long=True),
+    Asked("direction", "Direction of traffic that is taken", "Left empty: both", choices=SIDES, aside=True),
+    Asked("pavement", "Pavement that is opened", aside=True,
+          choices={"bituminous": "Bituminous", "concrete": "Concrete", "none": "None"}),
+    Asked("patches", "Existing patches or further openings close by", "§ 288-6 C(2)", long=True, aside=True),
+    Asked("loss_at", "When a utility service will be lost", "If it will be; day and time", type="instant", aside=True),
+    Asked("starts_time", "Time of day at which digging begins", "Such as 07:30", most=5, aside=True),
+    Asked("emergency", "Is it an emergency (§ 288-6 H)?", choices=YES_NO, aside=True),
+    Asked("utility", "Which utility does the applicant own or control there?", "For an emergency (§ 288-6 H)",
+          choices=UTILITIES, aside=True),
+)  # fmt: skip
+NEEDED = {"applicant": "288-5 B", "signed": "288-5 B", "location": "288-5 B", "nature": "288-5 B", "method": "288-5 B"}
+
+
+# --- what each step needs ---
+
+
+def _apply(taken: Taken) -> Facts:
+    facts = taken.facts
+    if facts.get("starts_time"):
+        read_clock(facts["starts_time"])
+    now = {**application(taken.matter), **facts}
+    if now.get("emergency") == "yes" and not now.get("utility"):
+        expected = (
+            f"which of {', '.join(UTILITIES)}: only who owns or controls a utility in or under the public place may "
+            "open it first and apply later (§ 288-6 H)"
+        )
+        raise StreetsError.of("utility", "nothing", expected)
+    first, last = now.get("starts_on"), now.get("ends_on")
+    if first and last and last < first:
+        raise StreetsError.of("ends_on", last, f"a day from {first} on, the first day of the work")
+    return facts
+
+
+def _complete(taken: Taken) -> Facts:
+    facts = application(taken.matter)
+    missing = lacking(facts, ASKS, {key: section for key, section in NEEDED.items() if key != "signed"})
+    if facts.get("signed") != "yes":
+        missing.append(
+            Hindrance("signed", "288-5 B", facts.get("signed", "nothing"), "a written application, signed: yes")
+        )
+    if not facts.get("in"):
+        missing.append(Hindrance("in", "288-5 A", "nothing", f"what is opened: one of {', '.join(IN)}"))
+    refuse_if(missing, "The application is not complete.")
+    return taken.facts
+
+
+def _approve(taken: Taken) -> Facts:
+    facts = dict(taken.facts)
+    check_office(taken, facts["by"])
+    refuse_if(hindrances(taken.matter, facts, taken.at), "The permit cannot be approved as things are.")
+    fee = decided.fee_cents(taken.connection, "fee_street_opening", taken.day)
+    return facts | ({"fee_due_cents": fee} if fee is not None else {"fee": NOT_SET})
+
+
+def hindrances(matter: Matter, measured: Json, at: datetime) -> list[Hindrance]:
+    """Return what stands in the way of approving an opening at an instant.
+
+    Parameters
+    ----------
+    matter
+        The permit.
+    measured
+        ``checks`` and ``conflicts`` of its outline, where it has one; ``by``: who would approve it.
+    at
+        When it would be approved.
+
+    Returns
+    -------
+    list of Hindrance
+        Each with its section and what would cure it.
+    """
+    frozen = _frozen(matter, at, measured.get("by", ""))
+    return [*frozen, *_new_street(matter, measured), *_lanes(matter, measured), *_loss(matter)]
+
+
+def _found_emergency(matter: Matter, by: str) -> bool:
+    """Say whether an emergency was determined: by a decision, or by the Director who approves it."""
+    approved = granted(matter.course)
+    approver = approved["facts"].get("by") if approved else by
+    directors = approver == "director" and application(matter).get("emergency") == "yes"
+    return directors or decision_of(matter.course, "emergency") is not None
+
+
+def _frozen(matter: Matter, at: datetime, by: str = "") -> list[Hindrance]:
+    """Refuse an opening between Nov 15 and Apr 1, both days closed, unless it is found to be an emergency (A)."""
+    facts, day = application(matter), at.astimezone(LOCAL).date()
+    if facts.get("in") not in FROZEN_IN or _found_emergency(matter, by):
+        return []
+    law = law_on(day)
+    first, last = (divmod(int(law[key].value), 100) for key in ("frozen_from", "frozen_to"))
+    starts = date.fromisoformat(facts["starts_on"]) if facts.get("starts_on") else day
+    frozen = next((one for one in (day, starts) if between(one, first, last)), None)
+    if frozen is None:
+        return []
+    cure = f"a day that is not within, or a finding of the Board or the Director: {said_law(law, 'frozen_from')}"
+    return [Hindrance("frozen_ground", "288-6 A", said_day(frozen), cure)]
+
+
+def _new_street(matter: Matter, measured: Json) -> list[Hindrance]:
+    """Refuse an opening in a street improved or repaved within five years, unless it is absolutely essential (I)."""
+    rows = (measured.get("checks") or {}).get("excavation", {}).get("rows", [])
+    found = [row for row in rows if row["quantity"] == "new_street" and row["verdict"] in {"violates", "officer"}]
+    if not found or decision_of(matter.course, "essential"):
+        return []
+    row = found[0]
+    told = f"{row['value']}, within the five years that end on {row['limit']}"
+    return [Hindrance("new_street", "288-6 I", told, "the opinion of the Board or its designee that it is absolutely "
+                      "essential, or a day after them")]  # fmt: skip
+
+
+def _lanes(matter: Matter, measured: Json) -> list[Hindrance]:
+    """Ask for approval, a flagman or a signal where less than a lane is left in a direction (B(3))."""
+    checks = measured.get("checks") or {}
+    short = [row for row in checks.get("lanes", {}).get("rows", []) if row["verdict"] == str(Verdict.VIOLATES)]
+    together = [one for one in measured.get("conflicts", []) if one["kind"] == "lanes" and one["verdict"] == "violates"]
+    if not (short or together) or any(decision_of(matter.course, key) for key in ("lanes", "flagger", "signal")):
+        return []
+    told = short[0]["note"] if short else together[0]["note"]
+    cure = "an approval otherwise, a flagman or a temporary traffic control signal, recorded as a decision"
+    return [Hindrance("lanes", "288-6 B(3)", told or "less than one lane in a direction", cure)]
+
+
+def _loss(matter: Matter) -> list[Hindrance]:
+    """Ask for a decision where a service is to be interrupted: B(5) plans its loss, E(3) forbids interrupting it."""
+    facts = application(matter)
+    if not facts.get("loss_at") or facts.get("emergency") == "yes" or decision_of(matter.course, "interruption"):
+        return []
+    found = f"a loss of service on {said_instant(datetime.fromisoformat(facts['loss_at']))}"
+    return [Hindrance("interruption", "288-6 E(3)", found, "a recorded decision: the text plans a loss of service in "
+                      "B(5) and forbids an interruption in E(3)")]  # fmt: skip
+
+
+def _start(taken: Taken) -> Facts:
+    """Refuse to begin without a hotline ticket (D), or in frozen ground (A); findings tell what was told late."""
+    course = taken.matter.course
+    hotline = course.first("notice", to="hotline")
+    if hotline is None or hotline["at"] > taken.at:
+        refuse_if(
+            [
+                Hindrance(
+                    "ticket", "288-6 D(1)", "no Digger’s Hotline ticket by then", "its ticket, recorded as a notice"
+                )
+            ],
+            "The excavation may not begin yet.",
+        )
+    begins = _as_begun(taken.matter, taken.day)
+    refuse_if(_frozen(begins, taken.at), "The excavation may not begin on this day.")
+    return taken.facts | {"findings": _late(taken.matter, taken.at)}
+
+
+def _as_begun(matter: Matter, day: date) -> Matter:
+    """Return a permit as if its work began on a day: what is frozen then counts, whatever was planned."""
+    moved = {
+        "id": 10**12,
+        "what": "amend",
+        "at": datetime.max.replace(tzinfo=UTC),
+        "facts": {"starts_on": day.isoformat()},
+    }
+    return replace(matter, course=replace(matter.course, events=(*matter.course.events, moved)))
+
+
+def _late(matter: Matter, at: datetime) -> list[str]:
+    """Tell which notices came too late, or not at all, for work that began at an instant (B(4), F)."""
+    if application(matter).get("emergency") == "yes":
+        return []
+    told, day = [], at.astimezone(LOCAL).date()
+    for key, rule, start in (
+        ("director", "director_notice", at),
+        ("clerk", "affected_notice", day),
+        ("affected", "affected_notice", day),
+    ):
+        last = due(rule, start, matter.counting)
+        given = matter.course.first("notice", to=key)
+        if given is None or given["at"] > last.due_at:
+            when = f"on {said_instant(given['at'])}" if given else "never, as far as it is recorded"
+            told.append(f"{NOTICES[key]}: told {when}; it was to be by {_said(last)} (§ {last.section}).")
+    return told
+
+
+def _said(deadline: Deadline) -> str:
+    return said_day(deadline.day) if deadline.day else said_instant(deadline.due_at)
+
+
+def _notice(taken: Taken) -> Facts:
+    facts, to_whom = dict(taken.facts), taken.facts["to"]
+    if to_whom == "hotline" and not facts.get("ticket"):
+        raise StreetsError.of("ticket", "nothing", "the number of the ticket of Digger’s Hotline (§ 288-6 D(1))")
+    if to_whom == "director":
+        missing = {key: "288-6 B(4)" for key in ("location", "extent") if not facts.get(key)}
+        refuse_if(lacking(facts, _NOTICE, missing), "The notice of B(4) says the location and extent.")
+    if to_whom == "properties" and facts.get("how") not in {"writing", "personal"}:
+        found = facts.get("how", "nothing")
+        raise StreetsError.of("how", found, "writing or personal: “in writing or by personal contact” (§ 288-6 B(5))")
+    if to_whom == "backfill":
+        if not facts.get("for_at"):
+            raise StreetsError.of("for_at", "nothing", "when backfilling or restoring begins (§ 288-6 F)")
+        last = due("backfill_notice", datetime.fromisoformat(facts["for_at"]), taken.matter.counting)
+        late = last.at is not None and taken.at > last.at
+        facts["findings"] = [f"It was to be by {_said(last)} (§ {last.section})."] if late else []
+    return facts
+
+
+def _renew(taken: Taken) -> Facts:
+    """Grant a renewal: operations begun and continuing, a written request while it was valid, and the fee (E)."""
+    facts, course = taken.facts, taken.matter.course
+    valid, stands = valid_until(taken.matter), list[Hindrance]()
+    assert valid is not None
+    until = last_day(valid)
+    if course.first("start") is None:
+        stands.append(Hindrance("start", "288-5 E", "no work has begun", "operations that have begun under the permit"))
+    if facts.get("continuing") != "yes":
+        stands.append(Hindrance("continuing", "288-5 E", facts.get("continuing", "nothing"), "that the work continues "
+                                "beyond the validation period: yes"))  # fmt: skip
+    if date.fromisoformat(facts["requested_on"]) > until:
+        stands.append(Hindrance("requested_on", "288-5 E", said_day(date.fromisoformat(facts["requested_on"])),
+                                f"a written request by {said_day(until)}; after it a new application"))  # fmt: skip
+    fee = decided.fee_cents(taken.connection, "fee_opening_renewal", taken.day)
+    if fee is None:
+        stands.append(
+            Hindrance("fee", "288-5 E", NOT_SET, "the fee of § 173-1, filled in under what the Village settles")
+        )
+    elif facts.get("paid_cents", 0) < fee:
+        found = f"{facts.get('paid_cents', 0) / 100:.2f}"
+        stands.append(Hindrance("paid_cents", "288-5 E", found, f"the renewal fee, {fee / 100:.2f}"))
+    refuse_if(stands, "The permit cannot be renewed as things are.")
+    check_office(taken, "clerk")
+    return facts | {"until": last_day(due("opening_renewed", until, taken.matter.counting)).isoformat()}
+
+
+def _close(taken: Taken) -> Facts:
+    refuse_if(
+        [Hindrance(key, section, found, cure) for key, section, found, cure in unrestored(taken.matter.course)],
+        "The permit cannot be closed as things are.",
+    )
+    return taken.facts
+
+
+# --- what is said beside it ---
+
+
+def remarks(connection: Connection, matter: Matter) -> list[str]:
+    """Say what an opening leans on that is assumed or unknown, and where the text contradicts itself."""
+    course, facts, told = matter.course, application(matter), []
+    approved = granted(course)
+    day = day_of(approved) if approved else matter.case["opened_at"].astimezone(LOCAL).date()
+    if decided.fee_cents(connection, "fee_street_opening", day) is None:
+        told.append(f"The permit’s {NOT_SET}: the fee is “as prescribed in § 173-1, Fee schedule, plus actual Village "
+                    "expenses” (§ 288-5 F(2)).")  # fmt: skip
+    if not facts.get("place") and course.state in OPEN:
+        told.append("No outline is drawn: the street, its age and the lanes that are left were not checked.")
+    keys = {"warning_lights"}
+    if facts.get("emergency") == "yes":
+        keys |= {"emergency_subsection", "emergency_in_new_street", "pavement_days"}
+    if facts.get("loss_at"):
+        keys |= {"loss_of_service", "emergency_subsection"}
+    if facts.get("pavement") == "bituminous" or course.of("restore"):
+        keys |= {"bituminous_depth", "pavement_days"}
+    told += [f"{slip.title}: {slip.told}" for slip in slips.every() if slip.key in keys]
+    if course.state in OPEN:
+        told.append(TERRACES)
+    return told
+
+
+def likely(matter: Matter, over: bool | None) -> str:
+    """Return the step that is likely next."""
+    course = matter.course
+    if course.state == DRAFT:
+        return "complete"
+    if course.state == COMPLETE:
+        return "approve"
+    if course.state == APPROVED:
+        return "start" if course.first("notice", to="hotline") else "notice"
+    if course.latest("restore", permanent="yes"):
+        return "close"
+    return "restore" if over else "inspect"
+
+
+def _work(matter: Matter) -> Json | None:
+    course, facts = matter.course, application(matter)
+    emergency = facts.get("emergency") == "yes"
+    if course.state in PENDING and not emergency:
+        return None
+    if course.state in {"withdrawn", "refused"} and course.first("start") is None:
+        return None
+    until = valid_until(matter)
+    done = course.latest("restore", permanent="yes") or course.latest("close")
+    last = until.day if until else None
+    found = work(matter, "opening", last, done, "opening_permit")
+    if found and emergency and not found["starts_on"]:
+        first = course.first("apply")
+        found["starts_on"] = day_of(first) if first else None
+    return found
+
+
+_NOTICE = (
+    Asked("to", "Who is told", choices=NOTICES, needed=True),
+    Asked("how", "How", choices={"writing": "In writing", "personal": "By personal contact", "other": "Otherwise"}),
+    Asked("ticket", "Number of the hotline’s ticket", most=60),
+    Asked("location", "Location", most=300),
+    Asked("extent", "Extent of the excavation", most=300),
+    Asked("for_at", "When backfilling or restoring begins", type="instant", aside=True),
+    Asked("whom", "To whom", "Names or addresses, a line each", long=True, private=True, aside=True),
+)
+_BY = Asked("by", "Who approves", choices={key: BODIES[key] for key in ("director", "clerk")}, needed=True)
+_common = common_steps(ASKS, DECISIONS, section="288-5 B")
+STEPS = {
+    **_common,
+    "apply": replace(_common["apply"], check=_apply),
+    "amend": replace(_common["amend"], check=_apply),
+    "told": Step(
+        "Record that the Village office was told", "Village office told", Permission.PERMITS, OPEN, stays, "288-6 H",
+        (Asked("by", "Who told it", private=True, most=200),), any_time=True,
+    ),
+    "complete": Step(
+        "Record it as complete", "Complete", Permission.PERMITS, frozenset({DRAFT}), to(COMPLETE), "288-5 B",
+        (Asked("sufficient", "Is sufficient information submitted?", choices=YES, needed=True),), _complete,
+        help="“The Village Clerk-Treasurer shall determine if sufficient information is submitted.”",
+    ),
+    "approve": Step(
+        "Approve it", "Approved", Permission.PERMITS, frozenset({COMPLETE}), to(APPROVED), "288-5 A, D",
+        (
+            _BY,
+            Asked("receipt", "Number of the receipt for the fee", "§ 288-5 F(2)", most=60, aside=True),
+            Asked("paid_cents", "Fee that was paid", "In dollars", type="cents", aside=True),
+        ),
+        _approve,
+        help="It is valid for 30 days from the date of approval, that day excluded and the last day included.",
+    ),
+    "notice": Step(
+        "Record a notice", "Notice given", Permission.PERMITS, OPEN, stays, "288-6 B, D, F", _NOTICE, _notice,
+        any_time=True,
+    ),
+    "start": Step(
+        "Record that work has begun", "Work begun", Permission.PERMITS, frozenset({APPROVED}), to(ACTIVE), "288-6 D(1)",
+        check=_start, before_clock=True,
+    ),
+    "inspect": INSPECT,
+    "restore": RESTORE,
+    "renew": Step(
+        "Renew it", "Renewed", Permission.PERMITS, frozenset({ACTIVE}), stays, "288-5 E",
+        (
+            Asked("requested_on", "Day of the written request", type="day", needed=True),
+            Asked("continuing", "Will operations continue beyond the validation period?", choices=YES_NO, needed=True),
+            Asked("paid_cents", "Renewal fee that was paid", "In dollars", type="cents"),
+            Asked("receipt", "Number of the receipt", most=60),
+        ),
+        _renew, reason=False, offers_reason=True,
+        help="“Permit renewals shall be issued at the discretion of the Village Clerk-Treasurer.”",
+    ),
+    "close": Step(
+        "Close it", "Closed", Permission.PERMITS, GRANTED, to("closed"), "288-5 F(1)",
+        (Asked("nothing_opened", "Was nothing opened?", choices=YES_NO, aside=True),), _close,
+    ),
+}  # fmt: skip
+OPENING = Kind(
+    "opening",
+    "Street opening permit",
+    "§§ 288-5, 288-6",
+    DRAFT,
+    "apply",
+    states(expires=True),
+    EXPIRED,
+    STEPS,
+    clocks,
+    remarks,
+    likely,
+    book="permit",
+    prefix="SO",
+    columns=columns,
+    work=_work,
+    backdating=Permission.BACKDATE,
+)
