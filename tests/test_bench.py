@@ -20,6 +20,7 @@ BENCH = Path(__file__).parent / "bench" / "run.py"
         # the script ends with 2 where a search finds another address, a number is given twice or the register is broken
         ("register", "40 of 40 typos"),
         ("lookups", "911 lookups: 16 connections kept open"),
+        ("today", "as many times in each group as were put in"),
     ],
 )
 def test_the_benchmark_runs_end_to_end_and_its_outputs_agree(part: str, told: str) -> None:
