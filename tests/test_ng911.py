@@ -409,6 +409,18 @@ def test_all_values_keep_their_domains(county: Office) -> None:
                 assert allowed is None or all(allowed.holds(value) for value in values), (field.name, values)
 
 
+def test_the_file_declares_what_each_field_may_hold(county: Office, tmp_path: Path) -> None:
+    asked = (
+        "SELECT k.* FROM gpkg_data_columns c JOIN gpkg_data_column_constraints k USING (constraint_name)"
+        " WHERE c.table_name = ? AND c.column_name = ?"
+    )
+    with closing(sqlite3.connect(fetched(county, tmp_path))) as file:
+        parity = file.execute(asked, (ROADS, "Parity_L")).fetchall()
+        (number,) = file.execute(asked, (POINTS, "Add_Number")).fetchall()
+    assert sorted(row[2] for row in parity) == ["B", "E", "O", "Z"]
+    assert (number[1], number[3], number[5]) == ("range", 0, 999999)
+
+
 # --- a draft map ---
 
 

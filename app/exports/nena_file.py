@@ -15,7 +15,7 @@ import pyogrio.raw
 import shapely
 from numpy.typing import NDArray
 
-from app.exports.nena_fields import SHAPES, Field
+from app.exports.nena_fields import SHAPES, Field, domains
 from app.exports.nena_package import Layer
 from app.exports.nena_report import Report
 
@@ -40,6 +40,7 @@ def write(report: Report, out: Path) -> None:
         made = Path(folder, "ng911.gpkg")
         for layer in report.package.layers.values():
             _begin(made, layer)
+        _domains(made, list(report.package.layers.values()))
         for layer in report.package.layers.values():
             for start in range(0, len(layer), AT_ONCE):
                 _append(made, layer, slice(start, start + AT_ONCE))
@@ -59,6 +60,36 @@ def _begin(made: Path, layer: Layer) -> None:
     with closing(sqlite3.connect(made)) as file, file:
         for field in layer.fields:  # OGR makes texts without a width
             file.execute(f'ALTER TABLE "{layer.name}" ADD COLUMN "{field.name}" {field.column}')
+
+
+def _domains(made: Path, layers: Sequence[Layer]) -> None:
+    """Declare which values each field may have, as GeoPackage's own extension for schemas does."""
+    of_fields = [(layer.name, field.name, field.domain) for layer in layers for field in layer.fields if field.domain]
+    values: list[tuple[Any, ...]] = []
+    for name in sorted({domain for _, _, domain in of_fields}):
+        domain = domains()[name]
+        values += [(name, "enum", value, None, None, None, None) for value in sorted(domain.values)]
+        values += [] if domain.values else [(name, "range", None, domain.low, 1, domain.high, 1)]
+    with closing(sqlite3.connect(made)) as file, file:
+        for statement in _SCHEMA:
+            file.execute(statement)
+        columns = "(table_name, column_name, constraint_name)"
+        file.executemany(f"INSERT INTO gpkg_data_columns {columns} VALUES (?, ?, ?)", of_fields)
+        file.executemany("INSERT INTO gpkg_data_column_constraints VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", values)
+        about = ("gpkg_schema", "http://www.geopackage.org/spec121/#extension_schema", "read-write")
+        for table in ("gpkg_data_columns", "gpkg_data_column_constraints"):
+            file.execute("INSERT INTO gpkg_extensions VALUES (?, NULL, ?, ?, ?)", (table, *about))
+
+
+_SCHEMA = (
+    "CREATE TABLE gpkg_data_columns (table_name TEXT NOT NULL, column_name TEXT NOT NULL, name TEXT, title TEXT, "
+    "description TEXT, mime_type TEXT, constraint_name TEXT, CONSTRAINT pk_gdc PRIMARY KEY (table_name, column_name), "
+    "CONSTRAINT gdc_tn UNIQUE (table_name, name))",
+    "CREATE TABLE gpkg_data_column_constraints (constraint_name TEXT NOT NULL, constraint_type TEXT NOT NULL, "
+    "value TEXT, min NUMERIC, min_is_inclusive BOOLEAN, max NUMERIC, max_is_inclusive BOOLEAN, description TEXT, "
+    "CONSTRAINT gdcc_ntv UNIQUE (constraint_name, constraint_type, value))",
+)
+"""Tables of the extension, as the GeoPackage standard makes them."""
 
 
 def _append(made: Path, layer: Layer, part: slice) -> None:

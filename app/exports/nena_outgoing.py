@@ -31,7 +31,7 @@ FORM = 1
 SIGNED, RECORD = "sign export", "ng911_package"
 KEPT_S = 3600.0
 """So long a file of a state before stays, for whoever is reading it."""
-_ONE_AT_A_TIME = threading.Lock()
+_ONE_AT_A_TIME = threading.RLock()
 """A package of many addresses takes memory: one is made at a time."""
 
 
@@ -76,7 +76,8 @@ def report(connection: Connection, village: Village, profile: str) -> Report:
     Report
         With the package, and the signature of its errors where there is one.
     """
-    return checked(package(connection, village, profile), lambda digest: signature_of(connection, digest))
+    with _ONE_AT_A_TIME:
+        return checked(package(connection, village, profile), lambda digest: signature_of(connection, digest))
 
 
 def packaged(connection: Connection, village: Village, profile: str, out: Path) -> Report:

@@ -135,17 +135,19 @@ def meets(lines: Shapes, near_ft: float) -> Iterator[tuple[int, float]]:
     tuple of (int, float)
         The line, and how far along it, feet.
     """
-    tree = shapely.STRtree(lines)
-    for first, second in zip(*tree.query(lines, predicate="dwithin", distance=TOUCH_FT).tolist(), strict=True):
-        if first == second:
-            continue
-        line, other = lines[first], lines[second]
-        places = shapely.get_coordinates(line.intersection(other)).tolist()
-        places += [end for end in (other.coords[0], other.coords[-1]) if line.distance(shapely.Point(end)) < TOUCH_FT]
-        for place in places:
-            at = line.project(shapely.Point(place))
-            if near_ft < at < line.length - near_ft:
-                yield first, at
+    first, second = shapely.STRtree(lines).query(lines, predicate="dwithin", distance=TOUCH_FT)
+    others = first != second
+    first, second = first[others], second[others]
+    places, of = shapely.get_coordinates(shapely.intersection(lines[first], lines[second]), return_index=True)
+    found = [(first[of], places)]
+    for end in (0, -1):
+        tips = shapely.get_point(lines[second], end)
+        touching = shapely.distance(lines[first], tips) < TOUCH_FT
+        found.append((first[touching], shapely.get_coordinates(tips[touching])))
+    own = np.concatenate([k for k, _ in found])
+    at = shapely.line_locate_point(lines[own], shapely.points(np.concatenate([xy for _, xy in found])))
+    within = (near_ft < at) & (at < shapely.length(lines[own]) - near_ft)
+    yield from zip(own[within].tolist(), at[within].tolist(), strict=True)
 
 
 def _of_row(village: Village, row: Row, parts: Sequence[tuple[float, float]], used: Counter[str]) -> Iterator[Segment]:
