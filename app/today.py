@@ -41,9 +41,9 @@ OFFICES: Mapping[str, str] = MappingProxyType(
         "director": "Director of Public Works",
         "clerk": "Clerk-Treasurer",
         "board": "Village Board",
-        "permittee": "permittee",
-        "owner": "owner or occupant",
-        "none": "whoever has the case",
+        "permittee": "Permittee",
+        "owner": "Owner or occupant",
+        "none": "Whoever has the case",
     }
 )
 """Who must act, as clocks name them; ``none`` where they name nobody."""
