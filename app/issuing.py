@@ -36,7 +36,10 @@ from app.violation import Violation, violation_letter
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
-KINDS = {"certificate": "C", "notice": "N", "violation": "V"}
+KINDS = {
+    **{"certificate": "C", "notice": "N", "violation": "V"},
+    **{"permit": "P", "removal": "R", "repaving": "S", "bill": "B", "tax_roll": "T"},
+}
 """Kinds of documents, and the letter their numbers begin with."""
 AROUND_FT = 1500.0
 """How far round the entrance the document's map has streets."""
@@ -193,7 +196,7 @@ def issue(atlas: Atlas, person: Person, asked: Asked) -> registers.Row:
         with atlas.database.read() as connection:
             drawn = _drawn_up(atlas, connection, person, asked, at)
         with atlas.database.write() as connection:
-            if _same(connection, asked, drawn) and _number(connection, asked.kind, at) == drawn.values["number"]:
+            if _same(connection, asked, drawn) and next_number(connection, asked.kind, at) == drawn.values["number"]:
                 return _kept(connection, person, asked, drawn)
     with atlas.database.write() as connection:
         return _kept(connection, person, asked, _drawn_up(atlas, connection, person, asked, datetime.now(UTC)))
@@ -259,7 +262,7 @@ def _drawn_up(atlas: Atlas, connection: Connection, person: Person, asked: Asked
     return _DrawnUp(row, {**said, **kept, "issued_at": at, "issued_by": person.name}, case)
 
 
-def _number(connection: Connection, kind: str, at: datetime) -> str:
+def next_number(connection: Connection, kind: str, at: datetime) -> str:
     """Return the next number of a kind in a year, such as ``C-2026-0007``."""
     begun = f"{KINDS[kind]}-{at.astimezone(LOCAL).year}-"
     last = connection.execute(
@@ -288,7 +291,7 @@ def _sheet(
         village=made.name,
         county=made.county,
         state=made.state,
-        document_no="Draft" if asked.draft else _number(connection, asked.kind, at),
+        document_no="Draft" if asked.draft else next_number(connection, asked.kind, at),
         issued_at=at,
         issued_by=person.name,
         acting_for=person.acting_for,

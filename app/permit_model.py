@@ -288,6 +288,10 @@ def common_steps(asks: tuple[Asked, ...], decisions: Mapping[str, Decision], *, 
             "Withdraw the application", "Withdrawn", clerk, frozenset({DRAFT, COMPLETE, APPROVED}), to("withdrawn"),
             reason=True,
         ),
+        "issue": Step(
+            "Issue the permit’s document", "Document issued", Permission.ISSUE, GRANTED, stays, section,
+            undoable=False, document="permit", help="It is kept as issued; a later correction is a new document.",
+        ),
         "note": Step("Add a note", "Noted", Permission.INSPECT, OPEN | CLOSED, stays, asks=(NOTE,), any_time=True),
         "assign": Step(
             "Give it to somebody", "Given to", clerk, OPEN, stays,

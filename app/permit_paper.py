@@ -276,7 +276,7 @@ def _still(task: Remaining) -> Row:
 
 def _law(permit: PermitPaper, law: Law) -> tuple[Quoted, ...]:
     """Return the sentences that a permit of its section stands on."""
-    section = permit.section.removeprefix("§ ")
+    section = permit.section.lstrip("§ ")
     if section.startswith("288-8"):
         return (ORDINANCE["revocation"], valued(law, "privilege_months"), ORDINANCE["privilege_fee"])
     if section.startswith("288-5"):

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from app import case_records, casebook, permits
+from app import case_records, casebook, permits, street_issuing
 from app.auth import Person
 from app.casebook import KINDS
 from app.casework import Matter
@@ -60,6 +60,7 @@ def full(connection: Connection, permit_id: int, person: Person, now: datetime) 
         "inspected": {key: facts["result"] for key, facts in standing(matter.course).items()},
         "judged": [line for event in matter.course.events for line in told(event["facts"])],
         "work": row["object_id"],
+        "documents": street_issuing.kept(connection, permit_id),
         "fee": _fee(matter),
     }
 

@@ -25,6 +25,7 @@ VERDICTS = {
     "violates": "Does not comply",
     "undecided": "Undecided: an officer decides",
     "not_checked": "Not checked",
+    "officer": "Left to an officer",
 }
 """What a check found, in words; another word stands as it is."""
 ORDINANCE: Mapping[str, Quoted] = MappingProxyType(

@@ -48,7 +48,8 @@ def base_url(settings: Settings) -> str:
 
 def about(row: registers.Row) -> dict[str, Any]:
     """Return a document as it is listed."""
-    known = {name: row[name] for name in ("id", "kind", "number", "address_id", "issued_by", "facts", "sha256")}
+    names = ("id", "kind", "number", "address_id", "case_id", "issued_by", "facts", "sha256")
+    known = {name: row[name] for name in names}
     pdf = f"/documents/{row['id']}.pdf"
     return {**known, "issued_at": row["issued_at"].isoformat(), "audit_head": row["audit_head"], "pdf": pdf}
 

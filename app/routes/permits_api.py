@@ -10,15 +10,17 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import ConfigDict, Field
 from sqlalchemy.engine import Connection
 
-from app import case_records, permit_records, permits
+from app import case_records, permit_records, permit_steps, permits
 from app.auth import Permission, Person
 from app.case_records import Sieve
-from app.deps import AtlasDep, needs
+from app.deps import AtlasDep, SettingsDep, needs
 from app.permits import Desk
 from app.routes.api import answered
 from app.routes.cases_api import Recorded, meant
+from app.routes.document_routes import base_url
 from app.routes.register_api import PROBLEMS, Id
 from app.row_layers import Ground
+from app.street_issuing import Office
 
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS, tags=["permits"])
 Reader = Annotated[Person, needs(Permission.READ_RECORDS)]
@@ -125,13 +127,14 @@ def permit_take(
     asked: Recorded,
     person: Reader,
     atlas: AtlasDep,
+    settings: SettingsDep,
     request: Request,
     idempotency_key: Key = "",
 ) -> Response:
     """Record that it is complete, approved, begun, inspected and so on; who may is checked for each step."""
-    desk = Desk(atlas, ground_of(request), person, datetime.now(UTC), idempotency_key)
-    made = permits.take(desk, permit_id, transition, asked.model_dump(exclude_unset=True))
-    return _shown(atlas, person, made)
+    now, given = datetime.now(UTC), asked.model_dump(exclude_unset=True)
+    office = Office(atlas, ground_of(request), person, base_url(settings), now, idempotency_key)
+    return _shown(atlas, person, permit_steps.take(office, permit_id, transition, given))
 
 
 def _shown(atlas: Any, person: Person, made: dict[str, Any], status: int = 200) -> Response:
