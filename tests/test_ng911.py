@@ -15,6 +15,7 @@ digest taken; each check of `nena_qa` and `nena_qa_places` left out of its list.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from collections import Counter
@@ -537,7 +538,21 @@ def test_the_same_state_is_not_sent_twice_and_another_is(prepared: Prepared, tmp
         made.west(17)
         later = made.client.get("/exports/ng911.gpkg", headers=headers)
         assert (later.status_code, later.headers["etag"] != first.headers["etag"]) == (200, True)
-        assert sorted(path.suffix for path in (tmp_path / "state" / "exports").iterdir()) == [".gpkg"] * 3
+        kept = tmp_path / "state" / "exports"
+        assert sorted(path.suffix for path in kept.iterdir()) == [".gpkg"] * 3
+
+
+def test_packages_of_states_before_go_after_an_hour(prepared: Prepared, tmp_path: Path) -> None:
+    with plat_of(prepared, tmp_path, NG911) as made:
+        made.get("/exports/ng911.gpkg", "dispatch")
+        kept = tmp_path / "state" / "exports"
+        (killed := kept / ".ng911-v3-0.gpkg-0").mkdir()
+        (killed / "ng911.gpkg").write_bytes(b"half")
+        for path in kept.iterdir():
+            os.utime(path, (0, 0))
+        made.west(17)
+        made.get("/exports/ng911.gpkg", "dispatch")
+        assert len(list(kept.iterdir())) == 1
 
 
 def test_the_command_line_writes_it_whole_or_leaves_what_was_there(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -206,11 +208,17 @@ def file_of(connection: Connection, village: Village, profile: str, folder: Path
         if not out.exists():
             folder.mkdir(parents=True, exist_ok=True)
             packaged(connection, village, profile, out)
-            oldest = time.time() - KEPT_S
-            for file in folder.glob(f"ng911-{profile}-*.gpkg"):
-                if file != out and file.stat().st_mtime < oldest:
-                    file.unlink(missing_ok=True)
+            _tidy(folder, out)
     return out
+
+
+def _tidy(folder: Path, out: Path) -> None:
+    """Take away packages of states before, and what was left of one whose making was killed."""
+    oldest = time.time() - KEPT_S
+    for old in (*folder.glob("ng911-*.gpkg"), *folder.glob(".ng911-*")):
+        with suppress(FileNotFoundError):  # another process tidies too
+            if old != out and old.stat().st_mtime < oldest:
+                shutil.rmtree(old) if old.is_dir() else old.unlink()
 
 
 def as_json(found: Report, limit: int) -> str:
