@@ -12,6 +12,8 @@ from app.street_tables import street_objects
 
 FOLLOWS = ("label", "emergency", "starts_on", "ends_on", "restored_on", "authorisation")
 """What of a work follows its permit; where it is may be corrected in the street and stays."""
+PLACED = ("lon", "lat", "street", "shape", "west_ft", "south_ft", "east_ft", "north_ft", "accuracy_ft", "facts")
+"""What follows only where the permit's own outline was drawn anew, or its work comes back to the map."""
 
 
 def put(act: Act, does: str, case: Row, work: Mapping[str, Any] | None) -> int | None:
@@ -38,6 +40,8 @@ def put(act: Act, does: str, case: Row, work: Mapping[str, Any] | None) -> int |
         return registers.insert(act, does, street_objects, _new(act, case, work))["id"] if work else None
     wanted = {name: work[name] for name in FOLLOWS} if work else {}
     wanted |= {"retired_at": None, "retired_reason": ""} if work else _off(act, old)
+    if work and (old["retired_at"] or case["shape"] != work["shape"]):
+        wanted |= {name: work[name] for name in PLACED}
     changes = {name: value for name, value in wanted.items() if old[name] != value}
     if changes:
         registers.update(act, does, street_objects, old, changes)

@@ -18,7 +18,7 @@ from app.audit import Act
 from app.auth import Person
 from app.case_facts import Facts, read_at, read_facts
 from app.case_tables import case_events, cases
-from app.casebook import KINDS, CaseStateError, get, kind_of, matter_of, open_on, step_of
+from app.casebook import KINDS, CaseStateError, NoCaseError, get, kind_of, matter_of, open_on, step_of
 from app.casework import UNDO, Course, Kind, Matter, State, Step, Taken
 from app.clocks import LOCAL, said_day, said_instant
 from app.db import Database
@@ -31,6 +31,8 @@ from gis.errors import StreetsError
 Json = dict[str, Any]
 OF_CASE = ("at", "reason", "kind", "address_id")
 """What a request says beside the facts of its step."""
+PLACE = ("geometry", "crs", "datum", "epoch", "accuracy_ft")
+"""What a request says of an outline, where it is read as the fact ``place``."""
 AT_ONCE = timedelta(minutes=1)
 """What is recorded within this time of its happening is not dated back."""
 
@@ -75,6 +77,7 @@ def open_case(
 
     def do(connection: Connection) -> Json:
         kind = kind_of(given.get("kind"))
+        _check_desk(kind, known)
         address = _address(connection, given.get("address_id"), needed=kind.joins)
         case = open_on(connection, kind.key, address["id"]) if kind.joins and address else None
         act = Act(connection, person.actor, read_reason(given.get("reason"), needed=False), now)
@@ -136,6 +139,9 @@ def take(
         case = get(connection, case_id)
         kind = KINDS[case["kind"]]
         step = step_of(kind, name)
+        _check_desk(kind, known)
+        if kind.book == "permit" and name == kind.opening:
+            raise CaseStateError.of("step", name, "an amendment: the permit was applied for")
         if step.document:
             raise CaseStateError.of("step", name, "to be issued as a document, not recorded")
         act = Act(connection, person.actor, read_reason(given.get("reason"), needed=step.reason), now)
@@ -203,6 +209,12 @@ def last_event(matter: Matter) -> tuple[Row | None, str]:
     return last, "" if step.undoable else "It follows from an act on the address: undo that act."
 
 
+def _check_desk(kind: Kind, known: Callable[[Connection], Facts] | None) -> None:
+    """Refuse to act on a permit without what is measured for it, as if it were a case of another kind."""
+    if kind.book == "permit" and known is None:
+        raise NoCaseError.of("kind", kind.title.lower(), "a case: permits are acted on at /api/v1/permits")
+
+
 def _acted(database: Database, person: Person, key: str, asked: Json, do: Callable[[Connection], Json]) -> Json:
     with database.write() as connection:
         return once(connection, person.actor, key, asked, lambda: do(connection))
@@ -263,7 +275,8 @@ def _record(act: Act, person: Person, kind: Kind, case: Row, name: str, given: M
     check_state(kind, step, matter, act.at)
     at, day_only = read_at(given.get("at"), act.at)
     _check_when(kind, step, matter, person, at, act.at)
-    facts = read_facts(step.asks, {key: value for key, value in given.items() if key not in OF_CASE})
+    aside = (*OF_CASE, *(PLACE if "place" in known else ()))
+    facts = read_facts(step.asks, {key: value for key, value in given.items() if key not in aside})
     facts = step.check(Taken(act.connection, matter, {**facts, **known}, at, act.reason, person, act.at))
     if day_only:
         facts["day_only"] = True

@@ -94,7 +94,8 @@ def day_of(event: Row) -> date:
 
 def stays(course: Course, event: Row) -> Course:
     """Add an event that leaves the state as it is; the first one says since when, unless it was entered undated."""
-    since = course.since or (None if event["facts"].get("undated") else event["at"])
+    first = not course.events and not course.earlier and not event["facts"].get("undated")
+    since = course.since or (event["at"] if first else None)
     return replace(course, events=(*course.events, event), since=since)
 
 

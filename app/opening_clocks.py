@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, datetime, time
 
-from app.case_facts import Facts
+from app.case_facts import Facts, read_time
 from app.casework import Clock, Matter, day_of
 from app.clock_rules import RULES, due
-from app.clocks import LOCAL, Deadline
+from app.clocks import Deadline, local_instant
+from app.opening_works import restored
 from app.permit_model import APPROVED, GRANTED, OPEN, application, granted
 from app.registers import Row
 from gis.errors import StreetsError
 
+STILL = OPEN | {"exempt"}
+"""States in which the work is not done: those of a permit, and Village work without one."""
 NOTICES = {
     "director": "The Director of Public Works, 24 hours before the excavation (B(4))",
     "clerk": "The Village Clerk-Treasurer, one business day before the work (F)",
@@ -85,11 +88,11 @@ def _emergency(matter: Matter) -> list[Clock]:
 
 def _notices(matter: Matter, facts: Facts) -> list[Clock]:
     course, found = matter.course, []
-    begun = course.first("start")
-    if facts.get("starts_on") and course.state in OPEN:
+    begun = course.first("start") or course.first("village_work")
+    if facts.get("starts_on") and course.state in STILL:
         day = date.fromisoformat(facts["starts_on"])
-        clock = read_clock(facts["starts_time"]) if facts.get("starts_time") else time()
-        at = datetime.combine(day, clock, LOCAL)
+        clock, fold = read_clock(facts["starts_time"]) if facts.get("starts_time") else (time(), None)
+        at = local_instant(day, clock, fold)
         rows = (
             ("director", "director_notice", at),
             ("clerk", "affected_notice", day),
@@ -98,7 +101,8 @@ def _notices(matter: Matter, facts: Facts) -> list[Clock]:
         for key, rule, start in rows:
             done = course.first("notice", to=key) or begun
             one = _clock(matter, f"notice_{key}", rule, start, "permittee", done)
-            how = "" if clock != time() or key != "director" else "No time of day is planned: counted from midnight."
+            unknown = key == "director" and not facts.get("starts_time")
+            how = "No time of day is planned: counted from midnight." if unknown else ""
             found.append(replace(one, title=NOTICES[key], reading=how))
     if facts.get("loss_at"):
         at = datetime.fromisoformat(facts["loss_at"])
@@ -110,7 +114,7 @@ def _notices(matter: Matter, facts: Facts) -> list[Clock]:
 def _pavement(matter: Matter, *, emergency: bool) -> list[Clock]:
     """Return the clocks of G: 60 days from the permit, June 1 after a winter emergency, three days over concrete."""
     course, found = matter.course, []
-    approved, permanent = granted(course), course.latest("restore", permanent="yes")
+    approved, permanent = granted(course), restored(matter)
     if approved is not None and course.first("start") is not None and application(matter).get("pavement") != "none":
         found.append(_clock(matter, "pavement", "permanent_pavement", day_of(approved), "permittee", permanent))
     cold = course.latest("restore", surface="cold_mix")
@@ -123,8 +127,8 @@ def _pavement(matter: Matter, *, emergency: bool) -> list[Clock]:
     return found
 
 
-def read_clock(text: str) -> time:
-    """Read a time of day, such as ``07:30``.
+def read_clock(text: str) -> tuple[time, int | None]:
+    """Read a time of day, such as ``07:30``, and which of two where it is said: ``1:30 CST``.
 
     Raises
     ------
@@ -132,6 +136,6 @@ def read_clock(text: str) -> time:
         It is none.
     """
     try:
-        return time.fromisoformat(text)
-    except ValueError as error:
+        return read_time(text)
+    except StreetsError as error:
         raise StreetsError.of("starts_time", text, "a time of day such as 07:30") from error

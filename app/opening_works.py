@@ -8,9 +8,10 @@ from typing import Any
 
 from app.auth import Permission
 from app.case_facts import Asked, Facts
-from app.casework import Course, Step, Taken, happened_at, stays
+from app.casework import Course, Matter, Step, Taken, happened_at, stays
 from app.permit_measures import Limit, failed, held
-from app.permit_model import ACTIVE, APPROVED, OPEN, YES_NO, Json, decided
+from app.permit_model import ACTIVE, APPROVED, OPEN, YES_NO, Json, application, decided
+from app.registers import Row
 from gis.errors import StreetsError
 from gis.measure import Verdict
 
@@ -93,7 +94,7 @@ def _inspect(taken: Taken) -> Facts:
     judged = held(facts, item.limits, taken.day)
     if not judged and "result" not in facts:
         raise StreetsError.of("result", "nothing", "pass or fail, or what was measured")
-    lifted = bool(item.cure and decided(taken.matter.course, item.cure))
+    lifted = bool(item.cure and decided(taken.matter.course, item.cure, taken.at))
     bad = [one for one in judged if one["verdict"] == str(Verdict.VIOLATES)]
     if bad and facts.get("result") == "pass" and not lifted:
         one = bad[0]
@@ -170,22 +171,60 @@ def _restore(taken: Taken) -> Facts:
     return facts | {"judged": judged}
 
 
-def unrestored(course: Course) -> Iterator[tuple[str, str, str, str]]:
+PAVEMENTS = frozenset({"bituminous", "concrete"})
+
+
+def restored(matter: Matter) -> Row | None:
+    """Return the permanent restoration that was last: of the pavement, where pavement was opened; else of anything.
+
+    A sidewalk or grass that is restored does not stand for a pavement that is still open or under cold mix.
+    """
+    course = matter.course
+    pavement = application(matter).get("pavement") in PAVEMENTS
+    pavement = pavement or any(one["facts"]["surface"] not in LASTING for one in course.of("restore"))
+    lasting = [one for one in course.of("restore") if one["facts"].get("permanent") == "yes"]
+    found = [one for one in lasting if not pavement or one["facts"]["surface"] in PAVEMENTS]
+    return max(found, key=happened_at, default=None)
+
+
+def _opened(matter: Matter) -> bool:
+    """Say whether something was opened, as far as is recorded: an emergency is opened first and applied for later."""
+    course = matter.course
+    emergency = application(matter).get("emergency") == "yes"
+    return emergency or any(course.of(what) for what in ("start", "village_work", "restore"))
+
+
+def unrestored(matter: Matter, *, nothing_opened: bool = False) -> Iterator[tuple[str, str, str, str]]:
     """Tell what is still to be done before a permit may be closed: field, section, what was found, what cures it."""
-    if course.first("start") is None and not course.of("restore"):
+    course = matter.course
+    begun = any(course.of(what) for what in ("start", "village_work", "restore"))
+    if not begun and nothing_opened:
         return
-    done = course.latest("restore", permanent="yes")
-    if done is None:
+    if not _opened(matter):
+        cure = "yes, where nothing was opened; else the work and its restoration"
+        yield "nothing_opened", "288-5 F(1)", "nothing", cure
+        return
+    if restored(matter) is None:
         cure = "the permanent restoration recorded: “shall be restored to the condition prior to damage”"
         yield "restore", "288-5 F(1)", "nothing permanent", cure
         return
-    for one in failed(done["facts"].get("judged", ())):
-        yield one["key"], one["section"], f"{one['value']:g}, {one['verdict']}", f"“{one['law']}”"
-    if done["facts"].get("as_before") == "no":
-        yield "as_before", "288-5 F(1)", "no", "any damaged curb and gutter, sidewalk or grass restored"
+    for done in _lasting(course).values():
+        for one in failed(done.get("judged", ())):
+            yield one["key"], one["section"], f"{one['value']:g}, {one['verdict']}", f"“{one['law']}”"
+        if done.get("as_before") == "no":
+            yield "as_before", "288-5 F(1)", "no", "any damaged curb and gutter, sidewalk or grass restored"
     for key, facts in standing(course).items():
         if facts["result"] != "pass":
             yield key, ITEMS[key].section, f"{ITEMS[key].title}: {facts['result']}", "a later inspection that passes"
+
+
+def _lasting(course: Course) -> dict[str, Json]:
+    """Return how each surface was permanently restored last, by its name."""
+    found: dict[str, Json] = {}
+    for event in sorted(course.of("restore"), key=happened_at):
+        if event["facts"].get("permanent") == "yes":
+            found[event["facts"]["surface"]] = event["facts"]
+    return found
 
 
 RESTORE = Step(

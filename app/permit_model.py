@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from app.auth import Permission, offices_of
 from app.case_facts import Asked, Facts
-from app.casework import Course, Matter, State, Step, Taken, day_of, stays, to
+from app.casework import Course, Matter, State, Step, Taken, day_of, happened_at, stays, to
+from app.clock_rules import LATEST_YEAR
+from app.clocks import LOCAL
 from app.law import Law
 from app.registers import Row
 from gis.errors import Fault, StreetsError
@@ -155,9 +157,15 @@ def check_office(taken: Taken, by: str) -> None:
         )
 
 
-def decided(course: Course, what: str) -> Row | None:
-    """Return the last standing decision of a kind."""
-    return course.latest("decide", decision=what)
+def decided(course: Course, what: str, by: datetime | None = None) -> Row | None:
+    """Return the last standing decision of a kind; of those made by a day where that of an act is given."""
+    found = [one for one in course.of("decide") if one["facts"]["decision"] == what and (by is None or was_by(one, by))]
+    return max(found, key=happened_at, default=None)
+
+
+def was_by(event: Row, at: datetime) -> bool:
+    """Say whether something had happened when another thing did, or happened on the same day."""
+    return day_of(event) <= at.astimezone(LOCAL).date()
 
 
 def decide_step(decisions: Mapping[str, Decision], states: frozenset[str]) -> Step:
@@ -205,19 +213,27 @@ WHERE = (
     Asked("starts_on", "First day of the work", "As it is planned", type="day"),
     Asked("ends_on", "Last day of the work", "As it is planned", type="day"),
 )
+DAYS = ("starts_on", "ends_on", "loss_at")
+"""What an application says is planned."""
 PLACED = ("lon", "lat", "street", "shape", "west_ft", "south_ft", "east_ft", "north_ft")
 """What the place of an application has, put into columns of the permit."""
 
 
 def application(matter: Matter) -> Facts:
-    """Return what the application says now: the first form and every amendment, the last word on each fact."""
-    return matter.course.said(*APPLICATION)
+    """Return what the application says now: the first form and every amendment, the last word on each fact.
+
+    An application on paper may be entered long after it came in: what amends it counts after it, whenever that was.
+    """
+    return {**matter.course.said(APPLICATION[0]), **matter.course.said(APPLICATION[1])}
 
 
 def check_days(taken: Taken) -> Facts:
-    """Refuse a last day before the first."""
+    """Refuse a last day before the first, and days that no clock can be counted from."""
     facts = {**application(taken.matter), **taken.facts}
     first, last = facts.get("starts_on"), facts.get("ends_on")
+    for key in DAYS:
+        if taken.facts.get(key, "") > f"{LATEST_YEAR}":
+            raise StreetsError.of(key, taken.facts[key], f"a day before the year {LATEST_YEAR}")
     if first and last and last < first:
         raise StreetsError.of("ends_on", last, f"a day from {first} on, the first day of the work")
     return taken.facts
@@ -315,7 +331,17 @@ def columns(matter: Matter) -> Json:
     }
     if place:
         found |= {name: place[name] for name in PLACED}
+    elif matter.case["shape"] is not None:  # the amendment that drew it was undone
+        found |= _unplaced(matter)
     return found
+
+
+def _unplaced(matter: Matter) -> Json:
+    """Return the columns of a permit whose outline was taken back; near its address it stays on the map."""
+    found: Json = dict.fromkeys(("shape", "west_ft", "south_ft", "east_ft", "north_ft"))
+    if matter.address is not None:
+        return found | {"street": matter.address["street"]}
+    return found | {"street": "", "lon": None, "lat": None}
 
 
 def _day(text: str | None) -> date | None:
@@ -350,6 +376,8 @@ def work(matter: Matter, kind: str, until: date | None, done: Row | None, what: 
     planned = (_day(facts.get("starts_on")), _day(facts.get("ends_on")))
     first = day_of(begun) if begun else planned[0] or (day_of(approved) if approved else None)
     last = until if begun or planned[1] is None else min(filter(None, (planned[1], until)))
+    if first and last and last < first:  # it was planned for days that the permit does not reach
+        last = planned[1] or first
     right = None
     if approved and until:
         right = {

@@ -19,12 +19,12 @@ from sqlalchemy.engine import Connection
 from app import decided, slips
 from app.auth import Permission
 from app.case_facts import Asked, Facts
-from app.casework import Kind, Matter, Step, Taken, day_of, stays, to
+from app.casework import Kind, Matter, State, Step, Taken, day_of, stays, to
 from app.clock_rules import due
-from app.clocks import LOCAL, Deadline, between, said_day, said_instant
-from app.law import law_on
-from app.opening_clocks import NOTICES, clocks, last_day, read_clock, valid_until
-from app.opening_works import INSPECT, RESTORE, unrestored
+from app.clocks import LOCAL, Deadline, local_instant, said_day, said_instant
+from app.opening_clocks import NOTICES, STILL, clocks, last_day, read_clock, valid_until
+from app.opening_hindrances import frozen_ground, hindrances, lanes, loss
+from app.opening_works import INSPECT, RESTORE, restored, unrestored
 from app.permit_model import (
     ACTIVE,
     APPLICANT,
@@ -45,13 +45,13 @@ from app.permit_model import (
     Hindrance,
     Json,
     application,
+    check_days,
     check_office,
     columns,
     common_steps,
     granted,
     lacking,
     refuse_if,
-    said_law,
     states,
     work,
 )
@@ -59,7 +59,6 @@ from app.permit_model import (
     decided as decision_of,
 )
 from gis.errors import StreetsError
-from gis.measure import Verdict
 
 IN = {
     "street": "Public street",
@@ -69,8 +68,6 @@ IN = {
     "ground": "Public ground",
     "easement": "Village-owned easement",
 }
-FROZEN_IN = frozenset({"street", "alley", "sidewalk", "way"})
-"""Where § 288-6 A counts: it names no public grounds and no easements."""
 UTILITIES = {
     "sewer": "Sewer", "gas": "Gas main", "water": "Water main", "conduit": "Conduit", "other": "Another utility",
 }  # fmt: skip
@@ -105,7 +102,7 @@ ASKS = (
           choices={"bituminous": "Bituminous", "concrete": "Concrete", "none": "None"}),
     Asked("patches", "Existing patches or further openings close by", "§ 288-6 C(2)", long=True, aside=True),
     Asked("loss_at", "When a utility service will be lost", "If it will be; day and time", type="instant", aside=True),
-    Asked("starts_time", "Time of day at which digging begins", "Such as 07:30", most=5, aside=True),
+    Asked("starts_time", "Time of day at which digging begins", "Such as 07:30", most=20, aside=True),
     Asked("emergency", "Is it an emergency (§ 288-6 H)?", choices=YES_NO, aside=True),
     Asked("utility", "Which utility does the applicant own or control there?", "For an emergency (§ 288-6 H)",
           choices=UTILITIES, aside=True),
@@ -118,8 +115,6 @@ NEEDED = {"applicant": "288-5 B", "signed": "288-5 B", "location": "288-5 B", "n
 
 def _apply(taken: Taken) -> Facts:
     facts = taken.facts
-    if facts.get("starts_time"):
-        read_clock(facts["starts_time"])
     now = {**application(taken.matter), **facts}
     if now.get("emergency") == "yes" and not now.get("utility"):
         expected = (
@@ -127,10 +122,19 @@ def _apply(taken: Taken) -> Facts:
             "open it first and apply later (§ 288-6 H)"
         )
         raise StreetsError.of("utility", "nothing", expected)
-    first, last = now.get("starts_on"), now.get("ends_on")
-    if first and last and last < first:
-        raise StreetsError.of("ends_on", last, f"a day from {first} on, the first day of the work")
-    return facts
+    if now.get("starts_time"):
+        _check_time(now["starts_time"], now.get("starts_on"))
+    return check_days(taken)
+
+
+def _check_time(text: str, day: str | None) -> None:
+    """Refuse a time of day at which digging cannot begin: none, or one that the clocks skip on that day."""
+    at, fold = read_clock(text)
+    if day:
+        try:
+            local_instant(date.fromisoformat(day), at, fold)
+        except StreetsError as error:
+            raise StreetsError(error.message, [replace(one, field="starts_time") for one in error.faults]) from error
 
 
 def _complete(taken: Taken) -> Facts:
@@ -154,100 +158,32 @@ def _approve(taken: Taken) -> Facts:
     return facts | ({"fee_due_cents": fee} if fee is not None else {"fee": NOT_SET})
 
 
-def hindrances(matter: Matter, measured: Json, at: datetime) -> list[Hindrance]:
-    """Return what stands in the way of approving an opening at an instant.
-
-    Parameters
-    ----------
-    matter
-        The permit.
-    measured
-        ``checks`` and ``conflicts`` of its outline, where it has one; ``by``: who would approve it.
-    at
-        When it would be approved.
-
-    Returns
-    -------
-    list of Hindrance
-        Each with its section and what would cure it.
-    """
-    frozen = _frozen(matter, at, measured.get("by", ""))
-    return [*frozen, *_new_street(matter, measured), *_lanes(matter, measured), *_loss(matter)]
-
-
-def _found_emergency(matter: Matter, by: str) -> bool:
-    """Say whether an emergency was determined: by a decision, or by the Director who approves it."""
-    approved = granted(matter.course)
-    approver = approved["facts"].get("by") if approved else by
-    directors = approver == "director" and application(matter).get("emergency") == "yes"
-    return directors or decision_of(matter.course, "emergency") is not None
-
-
-def _frozen(matter: Matter, at: datetime, by: str = "") -> list[Hindrance]:
-    """Refuse an opening between Nov 15 and Apr 1, both days closed, unless it is found to be an emergency (A)."""
-    facts, day = application(matter), at.astimezone(LOCAL).date()
-    if facts.get("in") not in FROZEN_IN or _found_emergency(matter, by):
-        return []
-    law = law_on(day)
-    first, last = (divmod(int(law[key].value), 100) for key in ("frozen_from", "frozen_to"))
-    starts = date.fromisoformat(facts["starts_on"]) if facts.get("starts_on") else day
-    frozen = next((one for one in (day, starts) if between(one, first, last)), None)
-    if frozen is None:
-        return []
-    cure = f"a day that is not within, or a finding of the Board or the Director: {said_law(law, 'frozen_from')}"
-    return [Hindrance("frozen_ground", "288-6 A", said_day(frozen), cure)]
-
-
-def _new_street(matter: Matter, measured: Json) -> list[Hindrance]:
-    """Refuse an opening in a street improved or repaved within five years, unless it is absolutely essential (I)."""
-    rows = (measured.get("checks") or {}).get("excavation", {}).get("rows", [])
-    found = [row for row in rows if row["quantity"] == "new_street" and row["verdict"] in {"violates", "officer"}]
-    if not found or decision_of(matter.course, "essential"):
-        return []
-    row = found[0]
-    told = f"{row['value']}, within the five years that end on {row['limit']}"
-    return [Hindrance("new_street", "288-6 I", told, "the opinion of the Board or its designee that it is absolutely "
-                      "essential, or a day after them")]  # fmt: skip
-
-
-def _lanes(matter: Matter, measured: Json) -> list[Hindrance]:
-    """Ask for approval, a flagman or a signal where less than a lane is left in a direction (B(3))."""
-    checks = measured.get("checks") or {}
-    short = [row for row in checks.get("lanes", {}).get("rows", []) if row["verdict"] == str(Verdict.VIOLATES)]
-    together = [one for one in measured.get("conflicts", []) if one["kind"] == "lanes" and one["verdict"] == "violates"]
-    if not (short or together) or any(decision_of(matter.course, key) for key in ("lanes", "flagger", "signal")):
-        return []
-    told = short[0]["note"] if short else together[0]["note"]
-    cure = "an approval otherwise, a flagman or a temporary traffic control signal, recorded as a decision"
-    return [Hindrance("lanes", "288-6 B(3)", told or "less than one lane in a direction", cure)]
-
-
-def _loss(matter: Matter) -> list[Hindrance]:
-    """Ask for a decision where a service is to be interrupted: B(5) plans its loss, E(3) forbids interrupting it."""
-    facts = application(matter)
-    if not facts.get("loss_at") or facts.get("emergency") == "yes" or decision_of(matter.course, "interruption"):
-        return []
-    found = f"a loss of service on {said_instant(datetime.fromisoformat(facts['loss_at']))}"
-    return [Hindrance("interruption", "288-6 E(3)", found, "a recorded decision: the text plans a loss of service in "
-                      "B(5) and forbids an interruption in E(3)")]  # fmt: skip
-
-
 def _start(taken: Taken) -> Facts:
     """Refuse to begin without a hotline ticket (D), or in frozen ground (A); findings tell what was told late."""
-    course = taken.matter.course
-    hotline = course.first("notice", to="hotline")
-    if hotline is None or hotline["at"] > taken.at:
-        refuse_if(
-            [
-                Hindrance(
-                    "ticket", "288-6 D(1)", "no Digger’s Hotline ticket by then", "its ticket, recorded as a notice"
-                )
-            ],
-            "The excavation may not begin yet.",
-        )
+    refuse_if(_ticket(taken), "The excavation may not begin yet.")
     begins = _as_begun(taken.matter, taken.day)
-    refuse_if(_frozen(begins, taken.at), "The excavation may not begin on this day.")
+    refuse_if(frozen_ground(begins, taken.at), "The excavation may not begin on this day.")
     return taken.facts | {"findings": _late(taken.matter, taken.at)}
+
+
+def _ticket(taken: Taken) -> list[Hindrance]:
+    hotline = taken.matter.course.first("notice", to="hotline")
+    if hotline is not None and hotline["at"] <= taken.at:
+        return []
+    return [Hindrance("ticket", "288-6 D(1)", "no Digger’s Hotline ticket by then", "its ticket, recorded as a notice")]
+
+
+def _village_work(taken: Taken) -> Facts:
+    """Begin Village work: § 288-5 and its permit do not apply to it, § 288-6 does (§ 288-5 C)."""
+    matter, at = taken.matter, taken.at
+    stands = []
+    if decision_of(matter.course, "village_work", at) is None:
+        cure = "its decision: “Village excavation work done under the direction of the Village Board”"
+        stands.append(Hindrance("village_work", "288-5 C", "no direction of the Board by then", cure))
+    begins = _as_begun(matter, taken.day)
+    stands += [*_ticket(taken), *frozen_ground(begins, at), *lanes(matter, taken.facts, at), *loss(matter, at)]
+    refuse_if(stands, "The Village’s work may not begin as things are.")
+    return taken.facts | {"findings": _late(matter, at)}
 
 
 def _as_begun(matter: Matter, day: date) -> Matter:
@@ -307,14 +243,16 @@ def _renew(taken: Taken) -> Facts:
     facts, course = taken.facts, taken.matter.course
     valid, stands = valid_until(taken.matter), list[Hindrance]()
     assert valid is not None
-    until = last_day(valid)
+    until, asked = last_day(valid), date.fromisoformat(facts["requested_on"])
+    if asked > taken.day:
+        raise StreetsError.of("requested_on", said_day(asked), f"a day until {said_day(taken.day)}, when it is renewed")
     if course.first("start") is None:
         stands.append(Hindrance("start", "288-5 E", "no work has begun", "operations that have begun under the permit"))
     if facts.get("continuing") != "yes":
         stands.append(Hindrance("continuing", "288-5 E", facts.get("continuing", "nothing"), "that the work continues "
                                 "beyond the validation period: yes"))  # fmt: skip
-    if date.fromisoformat(facts["requested_on"]) > until:
-        stands.append(Hindrance("requested_on", "288-5 E", said_day(date.fromisoformat(facts["requested_on"])),
+    if asked > until:
+        stands.append(Hindrance("requested_on", "288-5 E", said_day(asked),
                                 f"a written request by {said_day(until)}; after it a new application"))  # fmt: skip
     fee = decided.fee_cents(taken.connection, "fee_opening_renewal", taken.day)
     if fee is None:
@@ -330,10 +268,9 @@ def _renew(taken: Taken) -> Facts:
 
 
 def _close(taken: Taken) -> Facts:
-    refuse_if(
-        [Hindrance(key, section, found, cure) for key, section, found, cure in unrestored(taken.matter.course)],
-        "The permit cannot be closed as things are.",
-    )
+    told = unrestored(taken.matter, nothing_opened=taken.facts.get("nothing_opened") == "yes")
+    stands = [Hindrance(key, section, found, cure) for key, section, found, cure in told]
+    refuse_if(stands, "The permit cannot be closed as things are.")
     return taken.facts
 
 
@@ -348,7 +285,7 @@ def remarks(connection: Connection, matter: Matter) -> list[str]:
     if decided.fee_cents(connection, "fee_street_opening", day) is None:
         told.append(f"The permit’s {NOT_SET}: the fee is “as prescribed in § 173-1, Fee schedule, plus actual Village "
                     "expenses” (§ 288-5 F(2)).")  # fmt: skip
-    if not facts.get("place") and course.state in OPEN:
+    if not facts.get("place") and course.state in STILL:
         told.append("No outline is drawn: the street, its age and the lanes that are left were not checked.")
     keys = {"warning_lights"}
     if facts.get("emergency") == "yes":
@@ -358,7 +295,10 @@ def remarks(connection: Connection, matter: Matter) -> list[str]:
     if facts.get("pavement") == "bituminous" or course.of("restore"):
         keys |= {"bituminous_depth", "pavement_days"}
     told += [f"{slip.title}: {slip.told}" for slip in slips.every() if slip.key in keys]
-    if course.state in OPEN:
+    if course.first("village_work"):
+        told.append("Village work under the direction of the Village Board: § 288-5 and its permit do not apply to it "
+                    "(§ 288-5 C); § 288-6 does.")  # fmt: skip
+    if course.state in STILL:
         told.append(TERRACES)
     return told
 
@@ -372,7 +312,7 @@ def likely(matter: Matter, over: bool | None) -> str:
         return "approve"
     if course.state == APPROVED:
         return "start" if course.first("notice", to="hotline") else "notice"
-    if course.latest("restore", permanent="yes"):
+    if restored(matter):
         return "close"
     return "restore" if over else "inspect"
 
@@ -385,9 +325,15 @@ def _work(matter: Matter) -> Json | None:
     if course.state in {"withdrawn", "refused"} and course.first("start") is None:
         return None
     until = valid_until(matter)
-    done = course.latest("restore", permanent="yes") or course.latest("close")
+    done = restored(matter) or course.latest("close")
     last = until.day if until else None
     found = work(matter, "opening", last, done, "opening_permit")
+    began = course.first("village_work")
+    if found and began:
+        found["starts_on"] = day = day_of(began)
+        found["ends_on"] = max(found["ends_on"], day) if found["ends_on"] else None
+        right = {"kind": "village_work", "act": matter.case["number"], "from": day.isoformat(), "until": None}
+        found["authorisation"] = right
     if found and emergency and not found["starts_on"]:
         first = course.first("apply")
         found["starts_on"] = day_of(first) if first else None
@@ -405,7 +351,12 @@ _NOTICE = (
 )
 _BY = Asked("by", "Who approves", choices={key: BODIES[key] for key in ("director", "clerk")}, needed=True)
 _common = common_steps(ASKS, DECISIONS, section="288-5 B")
-STEPS = {
+_EXEMPT = {
+    "exempt": State(
+        "Village work", "Work under the direction of the Village Board: no permit is needed; § 288-6 governs it."
+    )
+}
+_STEPS = {
     **_common,
     "apply": replace(_common["apply"], check=_apply),
     "amend": replace(_common["amend"], check=_apply),
@@ -436,6 +387,12 @@ STEPS = {
         "Record that work has begun", "Work begun", Permission.PERMITS, frozenset({APPROVED}), to(ACTIVE), "288-6 D(1)",
         check=_start, before_clock=True,
     ),
+    "village_work": Step(
+        "Begin it as Village work", "Begun as Village work", Permission.PERMITS, PENDING, to("exempt"), "288-5 C",
+        check=_village_work,
+        help="“The provisions of this section shall not apply to Village excavation work done under the direction of "
+        "the Village Board.” Only the permit is waived: § 288-6 governs the work.",
+    ),
     "inspect": INSPECT,
     "restore": RESTORE,
     "renew": Step(
@@ -454,13 +411,18 @@ STEPS = {
         (Asked("nothing_opened", "Was nothing opened?", choices=YES_NO, aside=True),), _close,
     ),
 }  # fmt: skip
+_OF_WORK = ("notice", "told", "inspect", "restore", "decide", "note", "assign", "close")
+"""Steps that work without a permit has too."""
+STEPS = {
+    name: replace(step, states=step.states | {"exempt"}) if name in _OF_WORK else step for name, step in _STEPS.items()
+}
 OPENING = Kind(
     "opening",
     "Street opening permit",
     "§§ 288-5, 288-6",
     DRAFT,
     "apply",
-    states(expires=True),
+    states(expires=True) | _EXEMPT,
     EXPIRED,
     STEPS,
     clocks,

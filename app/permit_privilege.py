@@ -49,6 +49,7 @@ from app.permit_model import (
     lacking,
     refuse_if,
     states,
+    was_by,
     work,
 )
 from app.permit_model import (
@@ -158,7 +159,7 @@ def _approve(taken: Taken) -> Facts:
     return facts | ({"fee_due_cents": fee} if fee is not None else {"fee": NOT_SET})
 
 
-def hindrances(matter: Matter, measured: Json, _at: datetime) -> list[Hindrance]:
+def hindrances(matter: Matter, measured: Json, at: datetime) -> list[Hindrance]:
     """Return what stands in the way of issuing a privilege permit.
 
     Parameters
@@ -167,6 +168,8 @@ def hindrances(matter: Matter, measured: Json, _at: datetime) -> list[Hindrance]
         The permit.
     measured
         ``checks`` of its outline, where it has one.
+    at
+        When it would be issued: what must come before it is to have happened by that day.
 
     Returns
     -------
@@ -174,22 +177,24 @@ def hindrances(matter: Matter, measured: Json, _at: datetime) -> list[Hindrance]
         Each with its section and what would cure it.
     """
     course, facts = matter.course, application(matter)
-    found = [*_bonded(matter), *_third(measured)]
-    if course.first("advise") is None:
+    found = [*_bonded(matter, at), *_third(measured)]
+    asked = course.first("advise")
+    if asked is None or not was_by(asked, at):
         found.append(Hindrance("advice", "288-8 A", "none requested", ADVICE))
-    if facts.get("purpose") == "moving" and decision_of(course, "route") is None:
+    if facts.get("purpose") == "moving" and decision_of(course, "route", at) is None:
         found.append(Hindrance("route", "288-8 D(6)", "no route", "the route prescribed by the Village Board"))
-    if not facts.get("building_permit") and decision_of(course, "building_permit") is None:
+    if not facts.get("building_permit") and decision_of(course, "building_permit", at) is None:
         found.append(Hindrance("building_permit", "288-8 A", "nothing", "the building permit’s number, or a recorded "
                                "decision that none is required"))  # fmt: skip
     return found
 
 
-def _bonded(matter: Matter) -> list[Hindrance]:
+def _bonded(matter: Matter, at: datetime) -> list[Hindrance]:
     course = matter.course
-    if decision_of(course, "bond_waived"):
+    if decision_of(course, "bond_waived", at):
         return []
-    bond, amount = course.latest("bond"), decision_of(course, "bond_amount")
+    filed = [one for one in course.of("bond") if was_by(one, at)]
+    bond, amount = max(filed, key=happened_at, default=None), decision_of(course, "bond_amount", at)
     if amount is None:
         return [Hindrance("bond", "288-8 B", "no amount", "its amount, determined by the Director of Public Works, and "
                           "the bond on file; or the Board’s waiver")]  # fmt: skip
@@ -305,10 +310,14 @@ def _work(matter: Matter) -> Json | None:
     course = matter.course
     if course.state in PENDING or course.state in {"refused", "withdrawn"}:
         return None
-    last, done = ends(matter), course.latest("close") or course.latest("revoke")
-    return work(matter, "obstruction", last.day if last else None, done, "privilege_permit")
+    last, done = ends(matter), course.latest("close") or course.latest("vacate")
+    until, revoked = last.day if last else None, course.latest("revoke")
+    if until and revoked:
+        until = min(until, day_of(revoked))
+    return work(matter, "obstruction", until, done, "privilege_permit")
 
 
+_VACATED = Asked("vacated", "Is all vacated, cleaned and safe for public travel?", choices=YES_NO)
 _common = common_steps(ASKS, DECISIONS, section="288-8 A")
 STEPS = {
     **_common,
@@ -379,7 +388,12 @@ STEPS = {
     ),
     "close": Step(
         "Close it", "Vacated", Permission.PERMITS, GRANTED, to("closed"), "288-8 D(7)",
-        (Asked("vacated", "Is all vacated, cleaned and safe for public travel?", choices=YES_NO),), _close,
+        (_VACATED,), _close,
+    ),
+    "vacate": Step(
+        "Record that it was vacated", "Vacated", Permission.INSPECT, frozenset({"revoked"}), stays, "288-8 D(7)",
+        (replace(_VACATED, choices=YES, needed=True),),
+        help="A permit that was revoked has ended; what stands in the street stays on the works map until it is gone.",
     ),
 }  # fmt: skip
 

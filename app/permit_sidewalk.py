@@ -59,7 +59,7 @@ def _complete(taken: Taken) -> Facts:
 def _start(taken: Taken) -> Facts:
     """Refuse work before the seventh day after the permit was obtained, unless the Village's contract has it done."""
     first = _from(taken.matter)
-    if first is not None and taken.day < first and not decided(taken.matter.course, "contract"):
+    if first is not None and taken.day < first and not decided(taken.matter.course, "contract", taken.at):
         cure = f"{said_day(first)} or later: “has obtained a permit from the Village at least seven days before work”"
         refuse_if([Hindrance("at", "288-4 C", said_day(taken.day), cure)], "The work may not begin yet.")
     return taken.facts

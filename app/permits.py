@@ -26,8 +26,8 @@ from app.check_site import Site
 from app.checks import run
 from app.clocks import LOCAL
 from app.map_versions import Atlas
+from app.opening_hindrances import hindrances as of_opening
 from app.permit_model import APPLICATION, COMPLETE, Hindrance, application
-from app.permit_opening import hindrances as of_opening
 from app.permit_privilege import hindrances as of_privilege
 from app.positions import SHAPES, Positions
 from app.registers import Row
@@ -36,10 +36,8 @@ from app.village import LONLAT
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
-PLACE = ("geometry", "crs", "datum", "epoch", "accuracy_ft")
-"""What a request says of the outline of the work."""
 PERMITS: Mapping[str, Kind] = {key: kind for key, kind in KINDS.items() if kind.book == "permit"}
-MEASURED = frozenset({"complete", "approve"})
+MEASURED = frozenset({"complete", "approve", "village_work"})
 """Steps for which the outline is measured anew."""
 CHECKS = {"opening": ("excavation", "lanes"), "privilege": ("share", "lanes")}
 _OUTLINE = {"excavation": "opening", "lanes": "footprint", "share": "footprint"}
@@ -96,8 +94,7 @@ def apply(desk: Desk, given: Mapping[str, Any]) -> Json:
         A kind that is none, or each field at fault; nothing is stored.
     """
     kind = permit_kind(given.get("kind"))
-    asked = {name: value for name, value in given.items() if name not in PLACE}
-    place = _place(desk, given)
+    asked, place = {name: value for name, value in given.items() if value is not None}, _place(desk, given)
     return cases.open_case(desk.atlas.database, desk.person, {**asked, "kind": kind.key}, desk.now, desk.key, place)
 
 
@@ -134,14 +131,19 @@ def take(desk: Desk, permit_id: int, name: str, given: Mapping[str, Any]) -> Jso
         row = get(connection, permit_id)
     if name == UNDO:
         return cases.undo(database, desk.person, permit_id, str(given.get("reason") or ""), desk.now, desk.key)
-    asked = {key: value for key, value in given.items() if key not in PLACE}
+    asked = {key: value for key, value in given.items() if value is not None}
     if name in APPLICATION:
-        known = _place(desk, given)
+        known = _place(desk, asked)
     else:
-        if given.get("geometry") is not None:
+        if "geometry" in asked:
             raise StreetsError.of("geometry", "an outline", "none: it is changed by amending the application")
-        known = _measuring(desk, row, given) if name in MEASURED else None
+        known = _measuring(desk, row, asked) if name in MEASURED else _nothing
     return cases.take(database, desk.person, permit_id, name, asked, desk.now, desk.key, known)
+
+
+def _nothing(_connection: Connection) -> Facts:
+    """Return no facts beside those that were given."""
+    return {}
 
 
 def permit_kind(name: object) -> Kind:
@@ -190,13 +192,13 @@ def by_number(connection: Connection, number: str) -> Row:
 # --- where it is ---
 
 
-def _place(desk: Desk, given: Mapping[str, Any]) -> Callable[[Connection], Facts] | None:
+def _place(desk: Desk, given: Mapping[str, Any]) -> Callable[[Connection], Facts]:
     """Return what reads the outline of the work: in the working CRS, with the street it is in."""
     if given.get("geometry") is None:
-        extra = next((name for name in PLACE if given.get(name) is not None), None)
+        extra = next((name for name in cases.PLACE if given.get(name) is not None), None)
         if extra:
             raise StreetsError.of(extra, str(given[extra])[:60], "nothing, without a geometry")
-        return None
+        return _nothing
     village, day = desk.atlas.village, desk.now.astimezone(LOCAL).date()
     crs, accuracy = given.get("crs") or LONLAT, given.get("accuracy_ft") or 0.0
     if not isinstance(crs, str):
@@ -250,9 +252,9 @@ def _day(at: object, now: datetime) -> date:
     try:
         text = str(at or "")
         found = datetime.fromisoformat(text) if text else now
-    except ValueError:
-        found = now
-    return found.date() if found.tzinfo is None else found.astimezone(LOCAL).date()
+        return found.date() if found.tzinfo is None else found.astimezone(LOCAL).date()
+    except (ValueError, OverflowError):
+        return now.astimezone(LOCAL).date()
 
 
 def measured(ground: Ground, connection: Connection, matter: Matter, day: date) -> Json:
