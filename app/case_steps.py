@@ -3,47 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
-from app import casebook, cases, issuing
-from app.auth import Person
+from app import casebook, cases, issuing, street_issuing
 from app.casework import UNDO
-from app.map_versions import Atlas
+from app.street_issuing import Office
 
 Json = dict[str, Any]
 
 
-def take(
-    atlas: Atlas,
-    person: Person,
-    case_id: int,
-    name: str,
-    given: Mapping[str, Any],
-    base_url: str,
-    now: datetime,
-    key: str = "",
-) -> Json:
+def take(office: Office, case_id: int, name: str, given: Mapping[str, Any]) -> Json:
     """Take a step of a case.
 
     Parameters
     ----------
-    atlas
-        The village and its register.
-    person
-        Who takes it.
+    office
+        Who takes it, where and when.
     case_id
         The case.
     name
         A step of its kind, or ``undo``.
     given
         The step's facts, perhaps ``at`` and ``reason``.
-    base_url
-        Address of the public pages, for a document.
-    now
-        The instant it is recorded.
-    key
-        Of the request: the same one sent twice is done once.
 
     Returns
     -------
@@ -53,12 +34,42 @@ def take(
     Raises
     ------
     StreetsError
-        What `app.cases.take`, `app.cases.undo` and `app.issuing.issue_for_case` refuse.
+        What `app.cases.take`, `app.cases.undo`, `app.issuing.issue_for_case` and `app.street_issuing.issue` refuse.
     """
+    atlas, person, now, key = office.atlas, office.person, office.now, office.key
     if name == UNDO:
         return cases.undo(atlas.database, person, case_id, str(given.get("reason", "")), now, key)
     with atlas.database.read() as connection:
         kind = casebook.KINDS[casebook.get(connection, case_id)["kind"]]
-    if casebook.step_of(kind, name).document:
-        return issuing.issue_for_case(atlas, person, case_id, given, base_url, now, key)
+    document = casebook.step_of(kind, name).document
+    if document == "violation":
+        return issuing.issue_for_case(atlas, person, case_id, given, office.base_url, now, key)
+    if document:
+        return street_issuing.issue(office, case_id, name, given)
     return cases.take(atlas.database, person, case_id, name, given, now, key)
+
+
+def draft(office: Office, case_id: int, name: str, given: Mapping[str, Any]) -> bytes:
+    """Draw the document of a step as it would be issued, marked as a draft; nothing is kept.
+
+    Parameters
+    ----------
+    office, case_id, name, given
+        As in `take`.
+
+    Returns
+    -------
+    bytes
+        A PDF.
+
+    Raises
+    ------
+    StreetsError
+        What issuing it would refuse.
+    """
+    with office.atlas.database.read() as connection:
+        kind = casebook.KINDS[casebook.get(connection, case_id)["kind"]]
+        if casebook.step_of(kind, name).document != "violation":
+            return street_issuing.draft(office, case_id, name, given)
+        asked = issuing.of_case(connection, office.person, case_id, given, office.base_url, office.now)
+    return issuing.draft(office.atlas, office.person, asked)

@@ -12,12 +12,14 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.params import Depends as Dependency
+from sqlalchemy.engine import Connection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app import keys, sessions
 from app.auth import PUBLIC, ForgedRequestError, Permission, Person, UnknownKeyError
 from app.db import Database, StorageError
 from app.map_versions import Atlas
+from app.row_layers import Ground
 from app.settings import Settings
 from app.village import Village
 from gis.errors import Fault, StreetsError
@@ -52,6 +54,18 @@ async def _settings(request: Request) -> Settings:
     return settings
 
 
+async def _ground(request: Request) -> Callable[[Connection], Ground]:
+    state = request.app.state
+
+    def ground(connection: Connection) -> Ground:
+        found: Ground = state.ground.now(connection, state.atlas.village)
+        return found
+
+    return ground
+
+
+GroundDep = Annotated[Callable[[Connection], Ground], Depends(_ground)]
+"""The village's right-of-way as it is, for a connection."""
 AtlasDep = Annotated[Atlas, Depends(_atlas)]
 VillageDep = Annotated[Village, Depends(_village)]
 DatabaseDep = Annotated[Database, Depends(_database)]

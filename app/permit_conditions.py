@@ -29,9 +29,9 @@ _OPENING = (
               "service, unless the operations are part of an emergency excavation as defined in Subsection G."),
     Condition("Enclose and light the work", "288-6 B(1)",
               "Every opening and excavation shall be enclosed with sufficient barriers, signing, and such other "
-              "traffic control devices as may be required by the Village Board or its designee, and in accordance with Section "
-              "VI of the Manual of Uniform Traffic Control Devices. Sufficient warning lights shall be kept on from "
-              "sunrise to sunset. No open flame warning devices shall be used."),
+              "traffic control devices as may be required by the Village Board or its designee, and in accordance with "
+              "Section VI of the Manual of Uniform Traffic Control Devices. Sufficient warning lights shall be kept on "
+              "from sunrise to sunset. No open flame warning devices shall be used."),
     Condition("Guard the public; answer for damages", "288-6 B(2)",
               "Each person making such opening shall be held liable for all damages, including costs incurred by the "
               "Village in defending any action brought against it for damages, as well as cost of any appeal, that may "
@@ -99,8 +99,8 @@ _PRIVILEGE = (
               "Buildings shall be moved only in accordance with the route prescribed by the Village Board;"),
     Condition("Vacate and clean", "288-8 D(7)",
               "Upon termination of the work necessitating such obstruction, all parts of the streets, alleys, "
-              "sidewalks or public grounds occupied under the permit shall be vacated, cleaned of all rubbish and obstructions "
-              "and placed in a safe condition for public travel at the expense of the permittee."),
+              "sidewalks or public grounds occupied under the permit shall be vacated, cleaned of all rubbish and "
+              "obstructions and placed in a safe condition for public travel at the expense of the permittee."),
     Condition("It may be revoked without notice", "288-8 D",
               "subject to revocation without notice by the Village Board, Director of Public Works, Chief of "
               "Police/Officer in Charge, or Building Inspector for violation thereof"),

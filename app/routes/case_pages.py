@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request, Response
 from sqlalchemy.engine import Connection
 
-from app import case_records, case_steps, casebook, cases, issuing, maps, registers, search
+from app import case_records, case_steps, casebook, cases, maps, registers, search
 from app.answers import as_csv
 from app.auth import Permission, Person, new_token
 from app.case_facts import happened
@@ -19,7 +19,7 @@ from app.case_records import Sieve
 from app.case_tables import cases as cases_table
 from app.casework import UNDO, Kind, Step
 from app.clocks import LOCAL
-from app.deps import AtlasDep, SettingsDep, needs
+from app.deps import AtlasDep, GroundDep, SettingsDep, needs
 from app.duties import ORDINANCE
 from app.errors import headers_of, status_of
 from app.map_versions import Atlas
@@ -32,6 +32,7 @@ from app.routes.document_routes import base_url
 from app.routes.forms import MOST_ID, READ, Id, PageNumber, Text, csv_file, faults_of, go, read_day
 from app.routes.places import picture
 from app.routes.rendering import page
+from app.street_issuing import Office
 from app.tables import addresses
 from app.village import LONLAT, Village
 from gis.errors import StreetsError
@@ -317,26 +318,33 @@ def _beside(error: StreetsError, keys: tuple[str, ...]) -> dict[str, str]:
 
 @router.post("/cases/{case_id}/draft")
 def draft(
-    request: Request, person: Reader, atlas: AtlasDep, settings: SettingsDep, case_id: Id, sent: Sent
+    request: Request, person: Reader, atlas: AtlasDep, settings: SettingsDep, ground: GroundDep, case_id: Id, sent: Sent
 ) -> Response:
     """Show a case's document as it would be issued; nothing is kept."""
+    name = sent.get("step", "issue")[:40]
+    office = Office(atlas, ground, person, base_url(settings), datetime.now(UTC))
     try:
         with atlas.database.read() as connection:
-            step = casebook.step_of(casebook.KINDS[casebook.get(connection, case_id)["kind"]], "issue")
-            given = {**_facts(step, sent), "reason": sent.get("reason", "")}
-            asked = issuing.of_case(connection, person, case_id, given, base_url(settings), datetime.now(UTC))
-        pdf = issuing.draft(atlas, person, asked)
+            step = casebook.step_of(casebook.KINDS[casebook.get(connection, case_id)["kind"]], name)
+        pdf = case_steps.draft(office, case_id, name, {**_facts(step, sent), "reason": sent.get("reason", "")})
     except casebook.NoCaseError:
         raise
     except StreetsError as error:
-        return _step_page(request, atlas, case_id, "issue", error, **sent)
+        return _step_page(request, atlas, case_id, name, error, **sent)
     headers = {"Content-Disposition": 'inline; filename="draft.pdf"', "Cache-Control": "no-store"}
     return Response(pdf, media_type="application/pdf", headers=headers)
 
 
 @router.post("/cases/{case_id}/{step}")
 def take(
-    request: Request, person: Reader, atlas: AtlasDep, settings: SettingsDep, case_id: Id, step: str, sent: Sent
+    request: Request,
+    person: Reader,
+    atlas: AtlasDep,
+    settings: SettingsDep,
+    ground: GroundDep,
+    case_id: Id,
+    step: str,
+    sent: Sent,
 ) -> Response:
     """Take a step of a case."""
     now = datetime.now(UTC)
@@ -346,8 +354,8 @@ def take(
         given = {"reason": sent.get("reason", "")}
         if step != UNDO:
             given |= _given(casebook.step_of(kind, step), sent, now)
-        base, key = base_url(settings), sent.get("token", "")[:200]
-        case_steps.take(atlas, person, case_id, step, given, base, now, key)
+        office = Office(atlas, ground, person, base_url(settings), now, sent.get("token", "")[:200])
+        case_steps.take(office, case_id, step, given)
     except casebook.NoCaseError:
         raise
     except StreetsError as error:

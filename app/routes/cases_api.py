@@ -5,17 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.engine import Connection
 
 from app import case_records, case_steps, casebook, cases, search
 from app.auth import Permission, Person
 from app.case_records import Sieve
-from app.deps import AtlasDep, SettingsDep, needs
+from app.deps import AtlasDep, GroundDep, SettingsDep, needs
 from app.routes.api import answered
 from app.routes.document_routes import base_url
 from app.routes.register_api import PROBLEMS, Id, Text
+from app.street_issuing import Office
 from app.village import Village
 
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS)
@@ -108,13 +109,12 @@ def case_take(
     person: Reader,
     atlas: AtlasDep,
     settings: SettingsDep,
-    request: Request,
+    ground: GroundDep,
     idempotency_key: Key = "",
 ) -> Response:
     """Record an inspection, the service of the notice and so on; who may is checked for each step."""
-    given, now = asked.model_dump(exclude_unset=True), datetime.now(UTC)
-    base = base_url(settings)
-    made = case_steps.take(atlas, person, case_id, transition, given, base, now, idempotency_key)
+    office = Office(atlas, ground, person, base_url(settings), datetime.now(UTC), idempotency_key)
+    made = case_steps.take(office, case_id, transition, asked.model_dump(exclude_unset=True))
     return _shown(atlas, person, made)
 
 

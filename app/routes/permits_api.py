@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Response
 from pydantic import ConfigDict, Field
-from sqlalchemy.engine import Connection
 
 from app import case_records, permit_records, permit_steps, permits
 from app.auth import Permission, Person
 from app.case_records import Sieve
-from app.deps import AtlasDep, SettingsDep, needs
+from app.deps import AtlasDep, GroundDep, SettingsDep, needs
 from app.permits import Desk
 from app.routes.api import answered
 from app.routes.cases_api import Recorded, meant
 from app.routes.document_routes import base_url
 from app.routes.register_api import PROBLEMS, Id
-from app.row_layers import Ground
 from app.street_issuing import Office
 
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS, tags=["permits"])
@@ -58,23 +55,12 @@ class Applied(Recorded):
     address_id: Annotated[int | None, Field(strict=True, ge=1, le=2_000_000_000)] = None
 
 
-def ground_of(request: Request) -> Callable[[Connection], Ground]:
-    """Return what gives the village's right-of-way as it is, for a connection."""
-    state = request.app.state
-
-    def ground(connection: Connection) -> Ground:
-        found: Ground = state.ground.now(connection, state.atlas.village)
-        return found
-
-    return ground
-
-
 @router.post("/permits", status_code=201, summary="Apply for a permit: sidewalk, opening or privilege")
 def permit_apply(
-    asked: Applied, person: Reader, atlas: AtlasDep, request: Request, idempotency_key: Key = ""
+    asked: Applied, person: Reader, atlas: AtlasDep, ground: GroundDep, idempotency_key: Key = ""
 ) -> Response:
     """Begin an application; it is a draft until it is complete."""
-    desk = Desk(atlas, ground_of(request), person, datetime.now(UTC), idempotency_key)
+    desk = Desk(atlas, ground, person, datetime.now(UTC), idempotency_key)
     given = {name: value for name, value in asked.model_dump(exclude_unset=True).items() if value is not None}
     return _shown(atlas, person, permits.apply(desk, given), 201)
 
@@ -128,12 +114,12 @@ def permit_take(
     person: Reader,
     atlas: AtlasDep,
     settings: SettingsDep,
-    request: Request,
+    ground: GroundDep,
     idempotency_key: Key = "",
 ) -> Response:
     """Record that it is complete, approved, begun, inspected and so on; who may is checked for each step."""
     now, given = datetime.now(UTC), asked.model_dump(exclude_unset=True)
-    office = Office(atlas, ground_of(request), person, base_url(settings), now, idempotency_key)
+    office = Office(atlas, ground, person, base_url(settings), now, idempotency_key)
     return _shown(atlas, person, permit_steps.take(office, permit_id, transition, given))
 
 
