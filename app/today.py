@@ -6,7 +6,7 @@ What ends by itself, such as a permit, is told for a week after its last day, an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from types import MappingProxyType
@@ -222,30 +222,33 @@ def today(
         An office, kind, book or group that is none.
     """
     moment, wanted = Moment(now.astimezone(UTC), days), _wanted(kind, book)
-    if group and group not in GROUPS:
-        raise StreetsError.of("group", group[:60], f"one of {', '.join(GROUPS)}")
     counts = _counts(connection, moment, wanted)
-    offices = {*OFFICES, *(one.office for one in counts)}
-    if office and office not in offices:
-        raise StreetsError.of("office", office[:60], f"one of {', '.join(sorted(offices))}")
+    _check(group, office, {*OFFICES, *(one.office for one in counts)})
     mine = [one for one in counts if office in {"", one.office} and person in {"", one.person}]
     totals = {name: sum(one.count for one in mine if one.group == name) for name in GROUPS}
     chosen = {name: totals[name] if group in {"", name} else 0 for name in GROUPS}
+    listed = sum(chosen.values())
     wanted += [_of(case_clocks.c.office, office)] if office else []
     wanted += [_of(cases.c.assigned_to, person)] if person else []
-    items = _paged(connection, moment, wanted, chosen, limit or sum(chosen.values()), offset)
-    listed = sum(chosen.values())
-    groups = {name: {"title": GROUPS[name], "total": totals[name], "items": items.get(name, [])} for name in GROUPS}
+    items = _paged(connection, moment, wanted, chosen, limit or listed, offset)
     return {
         "at": moment.now.isoformat(),
         "day": moment.day.isoformat(),
         "until": (moment.day + timedelta(days=days)).isoformat(),
         "total": listed,
         "next": offset + limit if limit and offset + limit < listed else None,
-        "groups": groups,
+        "groups": {key: {"title": GROUPS[key], "total": totals[key], "items": items.get(key, [])} for key in GROUPS},
         "offices": _by("office", [one for one in counts if person in {"", one.person}], OFFICES),
         "people": _by("person", [one for one in counts if office in {"", one.office}], {NOBODY: "nobody"}),
     }
+
+
+def _check(group: str, office: str, offices: Collection[str]) -> None:
+    """Refuse a group or an office that is none."""
+    if group and group not in GROUPS:
+        raise StreetsError.of("group", group[:60], f"one of {', '.join(GROUPS)}")
+    if office and office not in offices:
+        raise StreetsError.of("office", office[:60], f"one of {', '.join(sorted(offices))}")
 
 
 def _by(what: str, counts: Sequence[_Count], titles: Mapping[str, str]) -> list[Json]:

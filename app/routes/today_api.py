@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -13,6 +14,7 @@ from app.answers import as_csv
 from app.auth import Permission, Person
 from app.check_words import LETTERS
 from app.clocks import LOCAL
+from app.db import StorageError
 from app.deps import AtlasDep, SettingsDep, known_query, needs
 from app.map_versions import Atlas
 from app.routes.api import answered
@@ -22,6 +24,7 @@ from app.tls import address_served
 from app.today import GROUPS, MOST_DAYS, OFFICES, SOON_DAYS
 
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS, dependencies=[Depends(known_query)])
+LOG = logging.getLogger(__name__)
 Json = dict[str, Any]
 Reader = Annotated[Person, needs(Permission.READ_RECORDS)]
 Short = Annotated[str, Query(max_length=200)]
@@ -42,8 +45,13 @@ def counted_today(request: Request, atlas: AtlasDep) -> None:
     """Count the clocks anew, once a day, where a setting of the Village holds from this day on."""
     now = datetime.now(UTC)
     day = now.astimezone(LOCAL).date()
-    if getattr(request.app.state, "counted_on", None) != day:
+    if getattr(request.app.state, "counted_on", None) == day:
+        return
+    try:
         due.count_anew(atlas.database, now)
+    except StorageError as error:  # another writes; what is known is shown, and a later look counts
+        LOG.warning("clocks were not counted anew: %s", error)
+    else:
         request.app.state.counted_on = day
 
 
