@@ -228,8 +228,7 @@ def today(
     totals = {name: sum(one.count for one in mine if one.group == name) for name in GROUPS}
     chosen = {name: totals[name] if group in {"", name} else 0 for name in GROUPS}
     listed = sum(chosen.values())
-    wanted += [_of(case_clocks.c.office, office)] if office else []
-    wanted += [_of(cases.c.assigned_to, person)] if person else []
+    wanted += [_of(column, one) for column, one in ((case_clocks.c.office, office), (cases.c.assigned_to, person)) if one]
     items = _paged(connection, moment, wanted, chosen, limit or listed, offset)
     return {
         "at": moment.now.isoformat(),
