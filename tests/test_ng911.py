@@ -6,10 +6,11 @@ Second (y = 660): 330 ft, unit 8, so its 42 units end with 193 on the west side 
 Each check is proved on a fixture of its own: a file of `tests/ng911` says how the good package is broken and which
 checks must find it, and no other may.
 
-Seen to fail, each by breaking the code once: the sides of `_of_row` not turned round; `_on_ground` without `physical`;
-`cuts` left empty; official numbers left out; the letter left off the suffix; `gdal_tz_offsets` left out (times an hour
-and more off where the machine is not on UTC); texts without a width; `blocked` always False; the signature of another
-digest taken; each check of `nena_qa` and `nena_qa_places` left out of its list.
+Seen to fail, each by breaking the code once: the sides of `_of_row` never or always turned round; `_on_ground` without
+`physical`; `cuts` left empty; the letter left off the suffix; provisional numbers left out of a draft, or put into what is
+adopted; times of another zone, or of no log; texts without a width; `blocked` always False; an error that does not stop
+the file; the signature of other errors taken, or given; a tag without the log's head; a community not kept apart from
+the street; each check of `nena_qa` and `nena_qa_places` left out.
 """
 
 from __future__ import annotations
