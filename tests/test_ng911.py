@@ -7,9 +7,9 @@ Each check is proved on a fixture of its own: a file of `tests/ng911` says how t
 checks must find it, and no other may.
 
 Seen to fail, each by breaking the code once: the sides of `_of_row` never or always turned round; `_on_ground` without
-`physical`; `cuts` left empty; the letter left off the suffix; provisional numbers left out of a draft, or put into what is
-adopted; times of another zone, or of no log; texts without a width; `blocked` always False; an error that does not stop
-the file; the signature of other errors taken, or given; a tag without the log's head; a community not kept apart from
+`physical`; `cuts` left empty; the letter left off the suffix; provisional numbers left out of a draft, or let into what
+is adopted; times of another zone, or of no log; texts without a width; `blocked` always False; an error that does not
+stop it; the signature of other errors taken, or given; a tag without the log's head; a community not kept apart from
 the street; each check of `nena_qa` and `nena_qa_places` left out.
 """
 
