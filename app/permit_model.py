@@ -7,7 +7,7 @@ read off its clock and never recorded. What the law leaves to an officer or a bo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ from app.case_facts import Asked, Facts
 from app.casework import Course, Matter, State, Step, Taken, day_of, happened_at, stays, to
 from app.clock_rules import LATEST_YEAR
 from app.clocks import LOCAL
-from app.law import Law
+from app.law import Law, law_on
 from app.registers import Row
 from gis.errors import Fault, StreetsError
 
@@ -232,11 +232,21 @@ def check_days(taken: Taken) -> Facts:
     facts = {**application(taken.matter), **taken.facts}
     first, last = facts.get("starts_on"), facts.get("ends_on")
     for key in DAYS:
-        if taken.facts.get(key, "") > f"{LATEST_YEAR}":
-            raise StreetsError.of(key, taken.facts[key], f"a day before the year {LATEST_YEAR}")
+        if key in taken.facts:
+            _check_counted(taken.facts[key], key)
     if first and last and last < first:
         raise StreetsError.of("ends_on", last, f"a day from {first} on, the first day of the work")
     return taken.facts
+
+
+def _check_counted(text: str, key: str) -> None:
+    day = date.fromisoformat(text[:10])
+    if day.year >= LATEST_YEAR:
+        raise StreetsError.of(key, text, f"a day before the year {LATEST_YEAR}")
+    try:
+        law_on(day)
+    except StreetsError as error:
+        raise StreetsError(error.message, [replace(fault, field=key) for fault in error.faults]) from error
 
 
 def granted(course: Course) -> Row | None:

@@ -208,8 +208,7 @@ def _bonded(matter: Matter, at: datetime) -> list[Hindrance]:
 def _third(measured: Json) -> list[Hindrance]:
     """Refuse what covers more than a third of the street or alley (D(1)); undecided is shown and does not refuse."""
     rows = (measured.get("checks") or {}).get("share", {}).get("rows", [])
-    over = [row for row in rows if row["verdict"] == "violates" and row["section"].startswith("288-8")]
-    over = over or [row for row in rows if row["verdict"] == "violates" and "288-8" in row["section"]]
+    over = [row for row in rows if row["verdict"] == "violates" and "288-8" in row["section"]]
     if not over:
         return []
     row = over[0]
