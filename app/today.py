@@ -152,8 +152,10 @@ def _wanted(kind: str, book: str) -> list[Any]:
     return made
 
 
-def _of(column: Any, wanted: str) -> Any:
-    return column == ("" if wanted == NOBODY else wanted)
+def _only(office: str, person: str) -> list[Any]:
+    """Return what the clocks of an office, and of cases assigned to a person, fulfil."""
+    asked = ((case_clocks.c.office, office), (cases.c.assigned_to, person))
+    return [column == ("" if one == NOBODY else one) for column, one in asked if one]
 
 
 @dataclass(frozen=True)
@@ -228,8 +230,7 @@ def today(
     totals = {name: sum(one.count for one in mine if one.group == name) for name in GROUPS}
     chosen = {name: totals[name] if group in {"", name} else 0 for name in GROUPS}
     listed = sum(chosen.values())
-    wanted += [_of(column, one) for column, one in ((case_clocks.c.office, office), (cases.c.assigned_to, person)) if one]
-    items = _paged(connection, moment, wanted, chosen, limit or listed, offset)
+    items = _paged(connection, moment, [*wanted, *_only(office, person)], chosen, limit or listed, offset)
     return {
         "at": moment.now.isoformat(),
         "day": moment.day.isoformat(),
