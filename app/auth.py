@@ -44,6 +44,8 @@ class Permission(StrEnum):
     RECORD_OBJECTS = "record what stands or is dug in the street"
     EDIT_SECTIONS = "change what lies across a street: widths, curbs, walks"
     IMPORT = "bring in existing addresses, lots, buildings, streets and surveys"
+    NOTICE_REMOVAL = "issue and serve a notice to remove an obstruction, and have it removed (§ 288-7 D to F)"
+    TAX_ROLL = "keep the account of an expense, bill it and enter it on the tax roll"
     PERMITS = "take applications for permits and act on them"
     BACKDATE = "record what happened earlier than now"
     ADVISE = "give or record advice on a permit, and revoke a street privilege permit (§ 288-8 A, D)"
@@ -73,6 +75,8 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     _P.RECORD_OBJECTS: frozenset({_R.INSPECTOR, _R.POLICE, _R.CLERK, _R.DIRECTOR}),
     _P.EDIT_SECTIONS: frozenset({_R.DIRECTOR}),
     _P.IMPORT: frozenset({_R.CLERK, _R.DIRECTOR}),
+    _P.NOTICE_REMOVAL: frozenset({_R.INSPECTOR, _R.POLICE, _R.CLERK, _R.DIRECTOR}),
+    _P.TAX_ROLL: frozenset({_R.CLERK}),
     _P.PERMITS: frozenset({_R.CLERK, _R.DIRECTOR}),
     _P.BACKDATE: frozenset({_R.CLERK, _R.DIRECTOR}),
     _P.ADVISE: frozenset({_R.INSPECTOR, _R.POLICE, _R.CLERK, _R.DIRECTOR}),

@@ -34,7 +34,7 @@ class Asked:
         Whether the step cannot be recorded without it.
     type
         ``""`` for a text or a choice, ``in`` for a length in inches, ``ft`` in feet, ``percent``, ``count``, ``cents``
-        for an amount in dollars kept in cents, ``day``, ``instant``.
+        for an amount in dollars kept in cents, ``degrees``, ``day``, ``instant``.
     long
         Whether it is a text of several lines.
     private
@@ -277,6 +277,15 @@ def _read_feet(value: object, key: str) -> float:
     return read_length_ft(value, key)
 
 
+def _read_degrees(value: object, key: str) -> float:
+    text = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    most = 90.0 if key == "lat" else 180.0
+    shape = r"[+-]?[0-9]{1,3}(?:\.[0-9]{1,15})?"
+    if not re.fullmatch(shape, text, flags=re.ASCII) or abs(float(text)) > most:
+        raise StreetsError.of(key, str(value)[:60] or "nothing", f"decimal degrees from -{most:g} to {most:g}")
+    return float(text)
+
+
 TYPES: Mapping[str, Callable[[object, str], Any]] = {
     "in": read_inches,
     "ft": _read_feet,
@@ -284,6 +293,7 @@ TYPES: Mapping[str, Callable[[object, str], Any]] = {
     "count": read_count,
     "cents": read_cents,
     "day": read_day,
+    "degrees": _read_degrees,
     "instant": read_instant,
 }
 """What reads a fact of each type."""

@@ -178,6 +178,7 @@ WRITTEN: Mapping[str, Callable[[Any], str]] = {
     "ft": lambda value: f"{value:g} ft",
     "percent": lambda value: f"{value:g} %",
     "count": str,
+    "degrees": str,
     "cents": dollars,
     "day": lambda value: said_day(date.fromisoformat(value)),
     "instant": lambda value: said_instant(datetime.fromisoformat(value)),

@@ -14,6 +14,7 @@ from app.case_numbering import NUMBERING
 from app.case_tables import case_events, cases
 from app.casework import UNDO, Kind, Matter, Step
 from app.clocks import LOCAL, Counting
+from app.obstruction import OBSTRUCTION
 from app.permit_opening import OPENING
 from app.permit_privilege import PRIVILEGE
 from app.permit_sidewalk import SIDEWALK
@@ -24,6 +25,7 @@ from gis.errors import StreetsError
 Json = dict[str, Any]
 _EVERY = (
     NUMBERING,
+    OBSTRUCTION,
     *(OPENING, PRIVILEGE, SIDEWALK),
 )
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.key: kind for kind in _EVERY})

@@ -277,7 +277,7 @@ def _record(act: Act, person: Person, kind: Kind, case: Row, name: str, given: M
     _check_when(kind, step, matter, person, at, act.at)
     aside = (*OF_CASE, *(PLACE if "place" in known else ()))
     facts = read_facts(step.asks, {key: value for key, value in given.items() if key not in aside})
-    facts = step.check(Taken(act.connection, matter, {**facts, **known}, at, act.reason, person, act.at))
+    facts = step.check(Taken(act.connection, matter, {**facts, **known}, at, act.reason, person, act.at, day_only))
     if day_only:
         facts["day_only"] = True
     if name == kind.opening and kind.book == "permit" and not given.get("at"):

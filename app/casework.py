@@ -241,6 +241,8 @@ class Taken:
         Who records it.
     now
         The instant it is recorded.
+    day_only
+        Whether only the day on which it happened is known.
     """
 
     connection: Connection
@@ -250,6 +252,7 @@ class Taken:
     reason: str
     person: Person = PUBLIC
     now: datetime = BEFORE
+    day_only: bool = False
 
     @property
     def day(self) -> date:

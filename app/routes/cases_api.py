@@ -48,7 +48,7 @@ class Opened(Recorded):
     )
 
     kind: Annotated[str, Field(max_length=30)]
-    address_id: Annotated[int, Field(strict=True, ge=1, le=2_000_000_000)]
+    address_id: Annotated[int | None, Field(strict=True, ge=1, le=2_000_000_000)] = None
 
 
 def meant(connection: Connection, village: Village, q: str) -> tuple[int, ...]:
