@@ -14,18 +14,21 @@ from app.case_numbering import NUMBERING
 from app.case_tables import case_events, cases
 from app.casework import UNDO, Kind, Matter, Step
 from app.clocks import LOCAL, Counting
+from app.improvement import IMPROVEMENT
 from app.obstruction import OBSTRUCTION
 from app.permit_opening import OPENING
 from app.permit_privilege import PRIVILEGE
 from app.permit_sidewalk import SIDEWALK
 from app.registers import Row
+from app.repaving import REPAVING
 from app.tables import addresses
+from app.walk_order import WALK
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
 _EVERY = (
     NUMBERING,
-    OBSTRUCTION,
+    *(OBSTRUCTION, WALK, REPAVING, IMPROVEMENT),
     *(OPENING, PRIVILEGE, SIDEWALK),
 )
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.key: kind for kind in _EVERY})

@@ -20,6 +20,7 @@ from app.clocks import months_after
 from app.mailboxes import check_mailbox
 from app.positions import SHAPES
 from app.village import Village
+from app.works import improved_on
 from gis.checks import KINDS, Signer, Stop, petition, route, set_back, terrace
 from gis.clear_width import clear_width, taped_clear_width
 from gis.crs import is_geographic
@@ -251,7 +252,7 @@ def check_excavation(site: Site, asked: Asked) -> Checked:
     shape = _polygon(site, asked, "opening")
     street, _ = site.street(str(asked.get("street") or ""), shape)
     block = site.block(street, shape.centroid)
-    improved = block.section.improved_on if block else None
+    improved = improved_on(site.connection, street, block.section.improved_on if block else None)
     until = months_after(improved, 12 * int(site.village.law["moratorium_years"].value)) if improved else None
     earlier = [] if site.sent is not None else [other for _, other in site.objects(shape, 50.0, "opening")]
     return excavation(

@@ -20,7 +20,7 @@ from app.clocks import months_after
 from app.object_kinds import WORKS
 from app.row_layers import Ground
 from app.street_tables import street_objects
-from app.works import EXPIRED_DAYS
+from app.works import EXPIRED_DAYS, improved_on
 from gis.conflicts import DIRECTIONS, FLOW, PATCHES, Conflict, Here, Improved, Work, conflicts
 from gis.errors import StreetsError
 from gis.layers import Layer
@@ -107,7 +107,7 @@ def of_work(
     others = dict(_others(connection, [shape, *(place for _, place in junctions)], exclude_case, exclude_object))
     work = Work("", shape, first or day, last, direction, accuracy_ft=accuracy_ft, opening=opening)
     found = conflicts(
-        work, list(others.values()), _here(ground, street, shape, junctions),
+        work, list(others.values()), _here(ground, connection, street, shape, junctions),
         reach_ft=REACH_FT, expired_days=EXPIRED_DAYS, lane_ft=ground.reading.lane_ft,
     )  # fmt: skip
     return [_told(ground, one) for one in found]
@@ -213,7 +213,9 @@ def _junctions(ground: Ground, street: str, shape: BaseGeometry) -> list[tuple[s
     return [found[s] for s in kept]
 
 
-def _here(ground: Ground, street: str, shape: BaseGeometry, junctions: list[tuple[str, Point]]) -> Here:
+def _here(
+    ground: Ground, connection: Connection, street: str, shape: BaseGeometry, junctions: list[tuple[str, Point]]
+) -> Here:
     path, middle = _path(ground, street, shape), shape.centroid
     pavement = ground.layers.get("pavement")
     near = pavement.near(shape, LOOKED_FT) if pavement else Layer(())
@@ -221,7 +223,7 @@ def _here(ground: Ground, street: str, shape: BaseGeometry, junctions: list[tupl
     parts = chain.from_iterable(shapely.get_parts(feature.shape) for feature in own.features)
     areas = [part for part in parts if isinstance(part, Polygon)]
     block = ground.block_at(street, middle.x, middle.y) if street else None
-    improved = block.section.improved_on if block else None
+    improved = improved_on(connection, street, block.section.improved_on if block else None)
     years = int(ground.village.law["moratorium_years"].value)
     return Here(
         junctions,

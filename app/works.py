@@ -11,9 +11,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from app import registers
+from app.case_tables import cases
 from app.object_kinds import KINDS, WORKS
 from app.registers import Row
 from app.street_tables import street_objects
+from gis.address import street_key
 from gis.errors import StreetsError
 from gis.rules import RowReading
 
@@ -150,6 +152,28 @@ def streets(connection: Connection) -> list[str]:
 def _standing(kind: str, street: str) -> list[Any]:
     wanted = [street_objects.c.retired_at.is_(None), street_objects.c.kind.in_([kind] if kind else WORKS)]
     return [*wanted, street_objects.c.street == street] if street else wanted
+
+
+def improved_on(connection: Connection, street: str, section: date | None) -> date | None:
+    """Return when a street was last improved or repaved: by its section, or by a project that is recorded (§ 288-6 I).
+
+    Parameters
+    ----------
+    connection
+        To the register.
+    street
+        Its official name; ``""`` where none is known.
+    section
+        As the cross-section of the block has it.
+
+    Returns
+    -------
+    date or None
+        The later day. A project's limits are words, so it counts for the whole street.
+    """
+    made = sa.select(cases.c.street, cases.c.starts_on).where(cases.c.kind == "repaving", cases.c.state == "improved")
+    own = [on for name, on in connection.execute(made) if street and on and street_key(name) == street_key(street)]
+    return max([*own, *([section] if section else [])], default=None)
 
 
 def where(row: Row) -> str:
