@@ -8,16 +8,15 @@ from datetime import UTC, date, datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from sqlalchemy.engine import Connection
 
 from app import case_records, case_steps, casebook, cases, maps, registers, search
 from app.answers import as_csv
 from app.auth import Permission, Person, new_token
-from app.case_facts import happened
 from app.case_records import Sieve
 from app.case_tables import cases as cases_table
-from app.casework import UNDO, Kind, Step
+from app.casework import UNDO, Kind
 from app.clocks import LOCAL
 from app.deps import AtlasDep, GroundDep, SettingsDep, needs
 from app.duties import ORDINANCE
@@ -25,11 +24,11 @@ from app.errors import headers_of, status_of
 from app.map_versions import Atlas
 from app.once import RepeatedError
 from app.positions import into_feet
-from app.routes import words
+from app.routes import step_forms, words
 from app.routes.asked import read_degrees
 from app.routes.cases_api import meant
 from app.routes.document_routes import base_url
-from app.routes.forms import MOST_ID, READ, Id, PageNumber, Text, csv_file, faults_of, go, read_day
+from app.routes.forms import MOST_ID, READ, Id, PageNumber, Text, csv_file, faults_of, go
 from app.routes.places import picture
 from app.routes.rendering import page
 from app.street_issuing import Office
@@ -54,17 +53,7 @@ COLUMNS = (
     *("case", "kind", "state", "undecided", "address", "due", "other_reading", "overdue"),
     *("opened_at", "opened_by", "closed_at", "lon", "lat"),
 )
-OWN = ("date", "time", "reason")
-"""Fields of every step's form beside its facts."""
-
-
-async def _sent(request: Request) -> dict[str, str]:
-    """Return a form's texts: which fields it has depends on the kind of case and the step."""
-    form = await request.form(max_files=0, max_fields=100)
-    return {key: value for key, value in form.items() if isinstance(value, str)}
-
-
-Sent = Annotated[dict[str, str], Depends(_sent)]
+Sent = step_forms.Sent
 
 
 # --- the list ---
@@ -222,7 +211,7 @@ def report(request: Request, person: Reporter, atlas: AtlasDep, sent: Sent) -> R
     address = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
     now, kind = datetime.now(UTC), casebook.kind_of("numbering")
     try:
-        given = {"kind": kind.key, "address_id": address, **_given(kind.steps[kind.opening], sent, now)}
+        given = {"kind": kind.key, "address_id": address, **step_forms.given(kind.steps[kind.opening], sent, now)}
         made = cases.open_case(atlas.database, person, given, now, sent.get("token", "")[:200])
     except registers.NotFoundError:
         raise
@@ -295,11 +284,11 @@ def _form_page(
     request: Request, kind: Kind, name: str, error: StreetsError | None, sent: Mapping[str, str], shown: Json
 ) -> Response:
     """Render a step's form from what the step asks for."""
-    step, keys = kind.steps[name], (*(asked.key for asked in kind.steps[name].asks), *OWN)
+    step, keys = kind.steps[name], step_forms.keys_of(kind.steps[name])
     form = {key: sent.get(key, "") for key in keys}
     if not sent:
         form["date"] = datetime.now(LOCAL).date().isoformat()
-    faults = _beside(error, keys) if error else {}
+    faults = step_forms.beside(error, keys) if error else {}
     status = status_of(error)[0] if error else HTTPStatus.OK
     opened = [key for key in keys if form[key] or key in faults]
     context: Json = {"opened": opened, "name": name, "step": step, "form": form, "faults": faults, "token": new_token()}
@@ -307,13 +296,6 @@ def _form_page(
     if error:
         answer.headers.update(headers_of(error))
     return answer
-
-
-def _beside(error: StreetsError, keys: tuple[str, ...]) -> dict[str, str]:
-    told = faults_of(error, (*keys, "at"))
-    if "at" in told:
-        told["date"] = " ".join(part for part in (told.pop("at"), told.get("date", "")) if part)
-    return told
 
 
 @router.post("/cases/{case_id}/draft")
@@ -326,7 +308,8 @@ def draft(
     try:
         with atlas.database.read() as connection:
             step = casebook.step_of(casebook.KINDS[casebook.get(connection, case_id)["kind"]], name)
-        pdf = case_steps.draft(office, case_id, name, {**_facts(step, sent), "reason": sent.get("reason", "")})
+        given = {**step_forms.facts(step, sent), "reason": sent.get("reason", "")}
+        pdf = case_steps.draft(office, case_id, name, given)
     except casebook.NoCaseError:
         raise
     except StreetsError as error:
@@ -353,7 +336,7 @@ def take(
             kind = casebook.KINDS[casebook.get(connection, case_id)["kind"]]
         given = {"reason": sent.get("reason", "")}
         if step != UNDO:
-            given |= _given(casebook.step_of(kind, step), sent, now)
+            given |= step_forms.given(casebook.step_of(kind, step), sent, now)
         office = Office(atlas, ground, person, base_url(settings), now, sent.get("token", "")[:200])
         case_steps.take(office, case_id, step, given)
     except casebook.NoCaseError:
@@ -368,21 +351,3 @@ def take(
             raise
         return _step_page(request, atlas, case_id, step, error, **sent)
     return go(f"/cases/{case_id}?done={step}")
-
-
-def _given(step: Step, sent: Mapping[str, str], now: datetime) -> Json:
-    """Return what a form gives of a step, with when it happened."""
-    given: Json = {**_facts(step, sent), "reason": sent.get("reason", "")}
-    if step.document:
-        return given
-    typed, clock = sent.get("date", ""), sent.get("time", "")
-    today = now.astimezone(LOCAL).date()
-    day = read_day(typed, "date") if typed.strip() else today
-    at, day_only = happened(day, clock, now)
-    if day != today or not day_only:
-        given["at"] = day.isoformat() if day_only else at.isoformat()
-    return given
-
-
-def _facts(step: Step, sent: Mapping[str, str]) -> Json:
-    return {asked.key: sent[asked.key] for asked in step.asks if sent.get(asked.key, "").strip()}
