@@ -209,7 +209,7 @@ def _late(matter: Matter, at: datetime) -> list[str]:
     ):
         last = due(rule, start, matter.counting)
         given = matter.course.first("notice", to=key)
-        if given is None or given["at"] > last.due_at:
+        if given is None or last.passed(given["at"]):
             when = f"on {said_instant(given['at'])}" if given else "never, as far as it is recorded"
             told.append(f"{NOTICES[key]}: told {when}; it was to be by {_said(last)} (§ {last.section}).")
     return told
