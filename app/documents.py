@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from app.clocks import said_day
+from app.clocks import local_day, said_day
 from app.duties import Letter, Notice, duties, summary
 from app.law import law_on
 from app.legend import Frame
@@ -363,7 +363,7 @@ def _map_height(paper: Paper, before: list[Part], steps: list[Part]) -> tuple[fl
 
 
 def _addressee(paper: Paper, sheet: Sheet, said: Letter) -> None:
-    paper.put(said_day(sheet.issued_at.date()), TEXT)
+    paper.put(local_day(sheet.issued_at), TEXT)
     paper.gap(4)
     lines = [line for line in said.addressee.splitlines() if line.strip()]
     if not any("owner, occupant or agent" in line.lower() for line in lines):

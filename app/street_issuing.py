@@ -7,29 +7,39 @@ what was drawn and its number still the next.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from app import audit, case_papers, casebook, registers
+from app import audit, case_papers, casebook, registers, tax_roll
 from app.audit import Act
-from app.auth import Person
+from app.auth import Permission, Person
+from app.case_drawings import bill_of, removal, repaving_of, roll_of
 from app.case_facts import Facts
-from app.casework import Matter
+from app.casework import Course, Matter
 from app.issuing import TRIES, next_number
 from app.map_versions import Atlas
 from app.once import answered, once
 from app.paper import unprintable
 from app.registers import Row
 from app.row_layers import Ground
-from app.street_papers import DRAWERS, Drawing
+from app.street_papers import Drawing, permit
 from app.tables import documents
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
+
+
+DRAWERS: Mapping[str, Callable[[Drawing], bytes]] = {
+    "permit": permit,
+    "removal": removal,
+    "bill": bill_of,
+    "repaving": repaving_of,
+}
+"""What draws each kind of paper."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +113,58 @@ def draft(office: Office, case_id: int, name: str, given: Mapping[str, Any]) -> 
     """Draw the paper of a step as it would be issued, marked as a draft; nothing is kept."""
     with office.atlas.database.read() as connection:
         return _drawn(office, connection, case_id, name, given, draft=True).pdf
+
+
+def issue_tax_roll(office: Office) -> Json:
+    """Issue the list for the tax roll as it stands, and keep it.
+
+    Parameters
+    ----------
+    office
+        Who issues it and when; its key makes the same request one list.
+
+    Returns
+    -------
+    dict
+        ``document``: its id, and ``pdf``: where it is.
+
+    Raises
+    ------
+    StreetsError
+        There is nothing to be entered.
+    """
+    person, said = office.person, {"tax roll": True}
+    person.require(Permission.TAX_ROLL)
+    with office.atlas.database.write() as connection:
+
+        def keep() -> Json:
+            rows = tax_roll.owed(connection, office.now)
+            if not rows:
+                raise StreetsError("Nothing is unpaid: there is nothing to enter on the tax roll.")
+            made = registers.insert(
+                Act(connection, person.actor, "", office.now),
+                "issue tax_roll",
+                documents,
+                _list(office, connection, rows),
+            )
+            return {"document": made["id"], "number": made["number"], "pdf": f"/documents/{made['id']}.pdf"}
+
+        return once(connection, person.actor, office.key, said, keep)
+
+
+def _list(office: Office, connection: Connection, rows: Sequence[tax_roll.Owed]) -> Json:
+    number, head = next_number(connection, "tax_roll", office.now), audit.head(connection)
+    everywhere = {"place": "Every case with unpaid charges", "shape": None, "lon": None}
+    matter = Matter(everywhere, None, Course(""))
+    drawing = Drawing(
+        office.atlas, office.ground(connection), connection, office.person, matter, {}, number, office.now,
+        office.base_url, head,
+    )  # fmt: skip
+    pdf = roll_of(drawing, rows, office.now)
+    facts = {"cents": sum(one.cents for one in rows), "cases": [one.matter.case["id"] for one in rows]}
+    known = {"kind": "tax_roll", "number": number, "address_id": None, "case_id": None, "facts": facts, "pdf": pdf}
+    digest = hashlib.sha256(pdf).hexdigest()
+    return {**known, "issued_at": office.now, "issued_by": office.person.name, "sha256": digest, "audit_head": head}
 
 
 def kept(connection: Connection, case_id: int) -> list[Json]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from types import MappingProxyType
 
-from app.clocks import Deadline, said_day
+from app.clocks import Deadline, local_day
 from app.duties import Quoted, due_day, readings
 from app.legend import Frame
 from app.paper import DRAFT, GREY, INNER, LEFT, RIGHT, VERMILION, Paper, Part, Row, Type, written
@@ -182,7 +182,7 @@ def addressed(paper: Paper, sheet: StreetSheet, addressee: str, beside: Iterable
     """
     top = paper.y
     x, width = _WINDOW_LEFT + _WINDOW_WIDTH + 28, RIGHT - _WINDOW_LEFT - _WINDOW_WIDTH - 28
-    for label, text in (("Date", said_day(sheet.issued_at.date())), *beside):
+    for label, text in (("Date", local_day(sheet.issued_at)), *beside):
         if text:
             paper.put(label, QUIET, x, width)
             paper.put(text, STRONG, x, width)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -260,7 +260,3 @@ def _value(row: Json) -> str:
     within = f" ± {row['uncertainty']:g}" if row["uncertainty"] else ""
     limit = f", against {row['limit']:g}" if isinstance(row["limit"], float | int) else ""
     return f"{row['value']:.4g}{within} {row['unit']}{limit}"
-
-
-DRAWERS: Mapping[str, Callable[[Drawing], bytes]] = {"permit": permit}
-"""What draws each kind of paper."""
