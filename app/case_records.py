@@ -277,7 +277,7 @@ class Sieve:
     kind, state
         ``open`` and ``closed`` are states too; ``""`` is every one.
     book
-        ``case``, ``permit`` or ``project``; ``""`` for all.
+        ``case``, ``permit`` or ``project``, or several with a space between; ``""`` for all.
     street
         Its official name; ``""`` for all.
     due
@@ -309,7 +309,7 @@ class Sieve:
         if self.kind:
             made.append(table.c.kind == casebook.kind_of(self.kind).key)
         if self.book:
-            made.append(table.c.kind.in_([kind.key for kind in KINDS.values() if kind.book == self.book]))
+            made.append(table.c.kind.in_([kind.key for kind in _of_books(self.book)]))
         if self.street:
             made.append(table.c.street == self.street)
         if self.due:
@@ -376,10 +376,15 @@ class Sieve:
         return [*first, column.is_(None), given, table.c.id.desc()]
 
 
-def states() -> dict[str, str]:
-    """Return every state that a case may be shown in, with its title."""
+def _of_books(books: str) -> list[Kind]:
+    """Return the kinds of some books, or every kind."""
+    return [kind for kind in KINDS.values() if not books or kind.book in books.split()]
+
+
+def states(books: str = "") -> dict[str, str]:
+    """Return every state that a case of some books may be shown in, with its title."""
     found: dict[str, str] = {}
-    for kind in KINDS.values():
+    for kind in _of_books(books):
         for key, state in kind.states.items():
             found[key] = state.title
             if state.over:
@@ -418,9 +423,10 @@ def listed(
     return found, registers.counted(connection, table, *conditions)
 
 
-def waiting(connection: Connection, now: datetime) -> tuple[int, int]:
-    """Return how many open cases have a clock that has ended, and how many one that ends within a week."""
-    still = table.c.closed_at.is_(None)
-    due = table.c.due_at
-    soon = (due > now) & (due <= now + SOON)
-    return registers.counted(connection, table, still, due <= now), registers.counted(connection, table, still, soon)
+def waiting(connection: Connection, now: datetime, books: str = "") -> tuple[int, int]:
+    """Return how many open cases of some books have a clock that has ended, and how many one that ends in a week."""
+    over, soon = (
+        registers.counted(connection, table, *Sieve(state="open", due=due, book=books).conditions(now))
+        for due in ("overdue", "week")
+    )
+    return over, soon

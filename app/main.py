@@ -20,6 +20,7 @@ from app.routes import (
     audit_pages,
     batch_api,
     batch_pages,
+    case_new_pages,
     case_pages,
     cases_api,
     check_pages,
@@ -71,7 +72,7 @@ from app.watch import Watch
 
 ROUTES = (
     *(api, register_api, maps_api, map_edits_api, document_routes, cases_api, checks_api, clocks_api),
-    *(case_pages, street_objects_api, check_pages, field_pages, works_pages, street_object_pages),
+    *(case_new_pages, case_pages, street_objects_api, check_pages, field_pages, works_pages, street_object_pages),
     *(right_of_way_api, right_of_way_pages, cross_section_pages),
     *(permits_api, tax_roll, permit_public_pages, permit_pages, today_api, today_pages),
     *(settled_pages, people_api, people, address_pages, address_acts, assign_pages, face_pages),

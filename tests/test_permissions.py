@@ -243,6 +243,8 @@ TABLE: Mapping[str, Permission | str] = {
     "GET /cases": P.READ_RECORDS,
     "GET /cases/report": P.REPORT_VIOLATION,
     "POST /cases/report": P.REPORT_VIOLATION,
+    "GET /cases/new/{kind}": P.READ_RECORDS,
+    "POST /cases/new/{kind}": P.READ_RECORDS,
     "GET /cases/{case_id}": P.READ_RECORDS,
     "GET /cases/{case_id}/{step}": P.READ_RECORDS,
     "POST /cases/{case_id}/draft": P.READ_RECORDS,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from http import HTTPStatus
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
 from sqlalchemy.engine import Connection
@@ -26,7 +27,7 @@ from app.once import RepeatedError
 from app.positions import into_feet
 from app.routes import step_forms, words
 from app.routes.asked import read_degrees
-from app.routes.cases_api import meant
+from app.routes.cases_api import BOOKS, meant
 from app.routes.document_routes import base_url
 from app.routes.forms import MOST_ID, READ, Id, PageNumber, Text, csv_file, faults_of, go
 from app.routes.places import picture
@@ -76,17 +77,17 @@ def case_list(
     now = datetime.now(UTC)
     with atlas.database.read() as connection:
         wanted = "" if state == "all" else state
-        sieve = Sieve(q, kind, wanted, due, sort, meant(connection, atlas.village, q))
+        sieve = Sieve(q, kind, wanted, due, sort, meant(connection, atlas.village, q), BOOKS)
         if format == "csv":
             every, _ = case_records.listed(connection, sieve, now)
             return csv_file(as_csv(COLUMNS, map(_cells, every), spreadsheet=True), "cases.csv")
         found, total = case_records.listed(connection, sieve, now, limit=A_PAGE, offset=(number - 1) * A_PAGE)
-        over, soon = case_records.waiting(connection, now)
-        every_one = registers.counted(connection, cases_table)
+        over, soon = case_records.waiting(connection, now, BOOKS)
+        every_one = registers.counted(connection, cases_table, *Sieve(book=BOOKS).conditions(now))
     given = {"q": q, "kind": kind, "state": state, "due": due, "sort": sort}
-    states = {"open": "every open one", "closed": "every closed one", **case_records.states(), "all": "all"}
+    states = {"open": "every open one", "closed": "every closed one", **case_records.states(BOOKS), "all": "all"}
     lists: Json = {
-        "kinds": {key: kind.title for key, kind in casebook.KINDS.items()},
+        "kinds": {key: kind.title for key, kind in casebook.KINDS.items() if kind.book in BOOKS.split()},
         "states": states,
         "dues": DUES,
         "sorts": SORTS,
@@ -155,7 +156,14 @@ def report_page(
         "data": data,
     }
     shown |= {"script": maps.map_script(village), "needles": maps.needles(village), "law": ORDINANCE["report"]}
+    shown["others"] = [kind for kind in casebook.KINDS.values() if _reported(kind, person)]
     return page(request, "case_where.html", status, **shown)
+
+
+def _reported(kind: Kind, person: Person) -> bool:
+    """Whether a person may report a kind of case that is of no address of need."""
+    permission = kind.steps[kind.opening].permission
+    return kind.book in BOOKS.split() and not kind.joins and permission is not None and person.may(permission)
 
 
 def _gone(connection: Connection, address_id: int) -> Json | None:
@@ -228,8 +236,15 @@ def report(request: Request, person: Reporter, atlas: AtlasDep, sent: Sent) -> R
 
 @router.api_route("/cases/{case_id}", methods=READ)
 def case(request: Request, person: Reader, atlas: AtlasDep, case_id: Id, done: Text = "") -> Response:
-    """Show one case."""
+    """Show one case; a permit is shown on its own page."""
+    with atlas.database.read() as connection:
+        if _is_permit(connection, case_id):
+            return go(f"/permits/{case_id}")
     return _case_page(request, atlas, person, case_id, done=done)
+
+
+def _is_permit(connection: Connection, case_id: int) -> bool:
+    return casebook.KINDS[casebook.get(connection, case_id)["kind"]].book == "permit"
 
 
 def _case_page(
@@ -238,8 +253,10 @@ def _case_page(
     village, now = atlas.village, datetime.now(UTC)
     with atlas.database.read() as connection:
         shown = case_records.full(connection, case_id, person, now)
-        x, y = village.into_feet(LONLAT)(shown["lon"], shown["lat"])
-        drawn = picture(village, connection, float(x), float(y))
+        drawn = None
+        if shown["lon"] is not None:
+            x, y = village.into_feet(LONLAT)(shown["lon"], shown["lat"])
+            drawn = picture(village, connection, float(x), float(y))
     status = status_of(error)[0] if error else HTTPStatus.OK
     context: Json = {"done": given.get("done", ""), "reason": given.get("reason", ""), "token": new_token()}
     context |= {"faults": faults_of(error, ("reason",)) if error else {}, "titles": _titles(shown["kind"])}
@@ -259,7 +276,10 @@ def _titles(kind: str) -> dict[str, str]:
 
 @router.api_route("/cases/{case_id}/{step}", methods=READ)
 def step_page(request: Request, person: Reader, atlas: AtlasDep, case_id: Id, step: str) -> Response:
-    """Show the form of a step, or who may take it."""
+    """Show the form of a step, or who may take it; a permit's is on its own page."""
+    with atlas.database.read() as connection:
+        if _is_permit(connection, case_id):
+            return go(f"/permits/{case_id}/{quote(step, safe='')}")
     return _step_page(request, atlas, case_id, step)
 
 

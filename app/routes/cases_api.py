@@ -24,6 +24,8 @@ Reporter = Annotated[Person, needs(Permission.REPORT_VIOLATION)]
 Reader = Annotated[Person, needs(Permission.READ_RECORDS)]
 Key = Annotated[str, Header(max_length=255, description="The same request sent twice is done once.")]
 Short = Annotated[str, Query(max_length=200)]
+BOOKS = "case project"
+"""What is listed as cases; permits have a list of their own."""
 MOST_MEANT = 100
 """As many addresses that a text means are looked for at most."""
 
@@ -82,7 +84,7 @@ def case_list(
 ) -> Response:
     """List cases; `next` is the offset of those that follow."""
     with atlas.database.read() as connection:
-        sieve = Sieve(q, kind, state, due, sort, meant(connection, atlas.village, q))
+        sieve = Sieve(q, kind, state, due, sort, meant(connection, atlas.village, q), BOOKS)
         found, total = case_records.listed(connection, sieve, datetime.now(UTC), limit=limit, offset=offset)
     following = offset + limit if offset + limit < total else None
     return answered({"items": found, "total": total, "next": following})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from fastapi import Request
+from sqlalchemy.engine import Connection
 
 from app import registers
 from app.auth import PUBLIC, Permission, Person
@@ -68,11 +69,17 @@ def notices(request: Request) -> list[Notice]:
             words = f"{count} proposed address{'' if count == 1 else 'es'} to confirm."
             made += [Notice(words, "/addresses?status=proposed", "Confirm")] if count else []
         if person.may(Permission.READ_RECORDS):
-            over, soon = waiting(connection, datetime.now(UTC))
-            told = f"{over} open case{'' if over == 1 else 's'} with a clock that has ended"
-            told += f", {soon} with one that ends within a week." if soon else "."
-            made += [Notice(told, "/cases", "See what is due", warns=bool(over))] if over or soon else []
+            made += _waiting(connection, "case project", "case", "/cases")
+            made += _waiting(connection, "permit", "permit", "/permits")
     return [*made, *_map(atlas, person)]
+
+
+def _waiting(connection: Connection, books: str, name: str, path: str) -> list[Notice]:
+    """Say how many open cases of some books have a clock that has ended, or ends soon."""
+    over, soon = waiting(connection, datetime.now(UTC), books)
+    told = f"{over} open {name}{'' if over == 1 else 's'} with a clock that has ended"
+    told += f", {soon} with one that ends within a week." if soon else "."
+    return [Notice(told, path, "See what is due", warns=bool(over))] if over or soon else []
 
 
 def _keeps(person: Person) -> bool:

@@ -40,7 +40,7 @@ from app.map_versions import Atlas
 from app.once import RepeatedError
 from app.permit_model import APPLICATION, application
 from app.permits import PERMITS, Desk
-from app.routes import permit_places, permit_words, step_forms, words
+from app.routes import permit_places, permit_words, step_forms
 from app.routes.cases_api import meant
 from app.routes.document_routes import base_url
 from app.routes.forms import MOST_ID, READ, Id, PageNumber, Text, csv_file, faults_of, go
@@ -215,7 +215,11 @@ def _told(
     rest = [fault for fault in faults if fault.field not in {*keys, "at"}]
     told = step_forms.beside(StreetsError(error.message, own), keys) if own else {}
     links = _cures(of.key, permit) if permit else lambda _: []
-    stops = [{"found": one.found, "cure": one.expected, "links": links(one.field)} for one in rest]
+    name = permit_words.name_of
+    stops = [
+        {"name": name(of.key, one.field), "found": one.found, "cure": one.expected, "links": links(one.field)}
+        for one in rest
+    ]
     if not told and not stops:
         told = {"": error.message}
     return told, stops
@@ -244,8 +248,11 @@ def _permit_page(
     links = _cures(of.key, shown)
     context: Json = {"done": given.get("done", ""), "reason": given.get("reason", ""), "token": new_token()}
     context |= {"faults": faults_of(error, ("reason",)) if error else {}, "titles": _titles(of), "when": _at}
-    context |= {"stops": [{**one, "links": links(one["key"])} for one in shown["in_the_way"]], "day": _day}
-    context |= {"may": _may(shown), "needles": maps.needles(village), "age": words.age, "moment_of": _moment}
+    name = permit_words.name_of
+    context["stops"] = [
+        {**one, "name": name(of.key, one["key"]), "links": links(one["key"])} for one in shown["in_the_way"]
+    ]
+    context |= {"may": _may(shown), "needles": maps.needles(village), "day": _day, "moment_of": _moment}
     context["checks"] = [(name, told_check(name, found)) for name, found in shown["measured"].items()]
     status = status_of(error)[0] if error else HTTPStatus.OK
     return page(request, "permit.html", status, c=shown, picture=drawn, **context)
@@ -383,7 +390,9 @@ def _prefilled(request: Request, step: Step, name: str, shown: Json) -> dict[str
         **chosen,
         "under": "; ".join(dict.fromkeys(f"§ {one['section']}" for one in stands))[:80],
         "cure": "\n".join(f"{one['cure']} (§ {one['section']})" for one in stands),
-        "reason": "\n".join(f"{one['found']} (§ {one['section']})" for one in stands),
+        "reason": "\n".join(
+            f"{permit_words.name_of(shown['kind'], one['key'])}: {one['found']} (§ {one['section']})" for one in stands
+        ),
     }
 
 

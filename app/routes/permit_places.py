@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from datetime import date
@@ -69,7 +70,7 @@ def outline(village: Village, sent: Mapping[str, str], day: date) -> Json:
     middle = Positions(village, LONLAT, datum, None, day).point(lon, lat, "lat")
     made = about(village, middle.x, middle.y, **sides)
     crs = village.files.settings.working_crs.text
-    return {**known, "geometry": shapely.geometry.mapping(made), "crs": crs, "datum": NAD83_2011}
+    return {**known, "geometry": json.loads(shapely.to_geojson(made)), "crs": crs, "datum": NAD83_2011}
 
 
 def _length(text: str, field: str, most: float, least: float = 0.01) -> float:

@@ -65,8 +65,37 @@ CURES: Mapping[str, tuple[Cure, ...]] = MappingProxyType(
     }
 )
 """What cures what stands in the way, by its name."""
+NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "frozen_ground": "Frozen ground",
+        "new_street": "A newly paved street",
+        "lanes": "Lanes",
+        "interruption": "A service",
+        "bond": "Bond",
+        "advice": "Advice",
+        "route": "Route",
+        "building_permit": "Building permit",
+        "share": "Share of the street",
+        "ticket": "Hotline",
+        "restore": "Restoration",
+        "fee": "Fee",
+        "start": "Work",
+        "continuing": "The work",
+    }
+)
+"""What that which stands in the way is called."""
 CHOSEN: Mapping[str, str] = MappingProxyType({"decide": "decision", "notice": "to", "inspect": "item"})
 """The field in which a step's link chooses."""
+
+
+_ASKS = {"opening": permit_opening.ASKS, "sidewalk": permit_sidewalk.ASKS, "privilege": permit_privilege.ASKS}
+
+
+def name_of(kind: str, key: str) -> str:
+    """Return what that which stands in the way is called; ``""`` where what was found says it."""
+    if key in NAMES:
+        return NAMES[key]
+    return next((asked.label.removesuffix("?") for asked in _ASKS[kind] if asked.key == key), "")
 
 
 def cures(kind: str, key: str) -> tuple[Cure, ...]:
@@ -88,8 +117,7 @@ def cures(kind: str, key: str) -> tuple[Cure, ...]:
         return CURES[key]
     if kind == "opening" and key in ITEMS:
         return (("inspect", key, "Record a later inspection"),)
-    asks = {"opening": permit_opening.ASKS, "sidewalk": permit_sidewalk.ASKS, "privilege": permit_privilege.ASKS}
-    if key in {asked.key for asked in asks[kind]}:
+    if key in {asked.key for asked in _ASKS[kind]}:
         return (("amend", "", "Amend the application"),)
     return ()
 
