@@ -11,6 +11,7 @@ and does not maintain it, from the day on which that was first seen. The first r
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -23,7 +24,8 @@ from app.case_facts import ADDRESSEE_LINES, MOST_ADDRESSEE, Asked, Facts
 from app.case_tables import case_events, cases
 from app.case_words import DEFECTS, HOW, IN_USE_AGAIN, NOT_MAINTAINED, PAYS, PENALTY, SURVEY, YES_NO
 from app.casework import Clock, Course, Kind, Matter, State, Step, Taken, anew, back, looked_later, stays, to
-from app.clocks import LOCAL, said_day, said_instant, within_days
+from app.clock_rules import due
+from app.clocks import LOCAL, said_day, said_instant
 from app.law import law_on
 from app.tables import surveys
 from gis.errors import Fault, StreetsError
@@ -194,16 +196,15 @@ def clocks(matter: Matter) -> list[Clock]:
     if matter.address is None or not matter.course.events:
         return []
     start, key, why = neglected_from(matter)
-    value = law_on(start)[key]
-    section = "288-15 G(2), M" if key == "place_within_days" else SECTION
-    found = [
-        Clock("place", "The number is to be in place", "reported", within_days(start, int(value.value), section), why)
-    ]
+    if key == "place_within_days":
+        neglect = replace(due("number_placed", start, matter.counting), section="288-15 G(2), M")
+    else:
+        neglect = due("number_neglect", start, matter.counting)
+    found = [Clock("place", "The number is to be in place", "reported", neglect, why)]
     served = matter.course.last("serve")
     if served:
-        day = _day(served["at"])
-        days = int(law_on(day)["after_service_days"].value)
-        found.append(Clock("comply", "The notice is to be complied with", "notified", within_days(day, days, SECTION)))
+        comply = due("number_comply", _day(served["at"]), matter.counting)
+        found.append(Clock("comply", "The notice is to be complied with", "notified", comply))
     return found
 
 

@@ -100,8 +100,7 @@ def of_work(
     StreetsError
         A direction that is none.
     """
-    if direction not in DIRECTIONS:
-        raise StreetsError.of("direction", direction[:60], f"one of {', '.join(name for name in DIRECTIONS if name)}")
+    _check_direction(direction)
     street = street or _nearest(ground, shape)
     junctions = _junctions(ground, street, shape)
     others = dict(_others(connection, [shape, *(place for _, place in junctions)], exclude_case, exclude_object))
@@ -111,6 +110,11 @@ def of_work(
         reach_ft=REACH_FT, expired_days=EXPIRED_DAYS, lane_ft=ground.reading.lane_ft,
     )  # fmt: skip
     return [_told(ground, one) for one in found]
+
+
+def _check_direction(direction: str) -> None:
+    if direction not in DIRECTIONS:
+        raise StreetsError.of("direction", direction[:60], f"one of {', '.join(name for name in DIRECTIONS if name)}")
 
 
 def _told(ground: Ground, one: Conflict) -> Json:

@@ -13,7 +13,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from app import audit, case_papers, casebook, maps, registers
+from app import audit, case_papers, casebook, decided, maps, registers
 from app.adoption import not_conforming, official_under
 from app.assign import written
 from app.audit import Act
@@ -23,7 +23,8 @@ from app.case_facts import few_lines
 from app.case_numbering import NUMBERING
 from app.case_words import DEFECTS
 from app.changes import StateError, existed
-from app.clocks import LOCAL, said_day, within_days
+from app.clock_rules import due
+from app.clocks import LOCAL, said_day
 from app.documents import Drawn, Letter, Neighbour, Notice, Sheet, assignment_notice, certificate, letter
 from app.law import law_on
 from app.map_versions import Atlas
@@ -248,7 +249,7 @@ def _drawn_up(atlas: Atlas, connection: Connection, person: Person, asked: Asked
     facts: Json = {name: row[name] for name in ("full", "status", "map_version")}
     case: registers.Row | None = None
     if asked.kind == "notice":
-        notice = _notice(connection, village, row, first_number=asked.first_number, addressee=asked.addressee)
+        notice = _notice(connection, village, row, asked, at)
         facts |= {"first_number": asked.first_number, "addressee": asked.addressee, "deadline": notice.deadline.day}
         pdf = assignment_notice(sheet, notice)
     elif asked.case_id:
@@ -385,18 +386,16 @@ def _neighbours(connection: Connection, row: registers.Row) -> Iterator[Neighbou
             yield Neighbour(other["location_x_ft"], other["location_y_ft"], text)
 
 
-def _notice(
-    connection: Connection, village: Village, row: registers.Row, *, first_number: bool, addressee: str
-) -> Notice:
+def _notice(connection: Connection, village: Village, row: registers.Row, asked: Asked, at: datetime) -> Notice:
     assigned_on = row["made_at"].replace(tzinfo=UTC).astimezone(LOCAL).date()
-    days = int(village.law["place_within_days"].value)
+    counting = decided.counting(connection, at.astimezone(LOCAL).date())
     back = row["set_back"] or {}
     old = registers.rows(connection, addresses, addresses.c.replaced_by == row["id"])
     return Notice(
         assigned_on=assigned_on,
-        deadline=within_days(assigned_on, days, "288-15 G(2)"),
-        first_number=first_number,
-        addressee=addressee,
+        deadline=due("number_placed", assigned_on, counting, village.law),
+        first_number=asked.first_number,
+        addressee=asked.addressee,
         display=back.get("display", "measure_it"),
         set_back_ft=back.get("distance_ft", math.nan),
         set_back_uncertainty_ft=back.get("uncertainty_ft", math.nan),
@@ -413,7 +412,7 @@ def _violation(
 ) -> Letter:
     """Return what a violation notice says: what was first seen in this round of its case, and its 20 days."""
     matter = casebook.matter_of(connection, case, at)
-    notice = _notice(connection, village, row, first_number=asked.first_number, addressee=asked.addressee)
+    notice = _notice(connection, village, row, asked, at)
     clock, first = NUMBERING.clocks(matter)[0], matter.course.events[0]
     seen = next((event for event in reversed((*matter.course.earlier, first)) if event["what"] == "report"), first)
     on = seen["at"].astimezone(LOCAL).date()
