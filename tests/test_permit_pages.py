@@ -7,7 +7,7 @@ permit among the cases; names in what the public sees; an outline across the str
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from html import unescape
 from pathlib import Path
@@ -21,6 +21,7 @@ from playwright.sync_api import Browser
 from app import registers, slips
 from app.auth import Role
 from app.case_tables import case_events
+from app.casework import Step
 from app.clocks import LOCAL
 from app.deps import COOKIE
 from app.main import create_app
@@ -260,17 +261,42 @@ def test_the_desk_is_filtered_and_exported_and_no_permit_is_among_the_cases(town
     assert "open permit" in text_of(town.get("/", "clerk").text)
 
 
+@pytest.mark.parametrize("value", ["9" * 23, "-1", "1e400", "nan", "१२", "²", "\x00", "x" * 3000, "[" * 5000])
+def test_no_field_of_a_permits_forms_makes_the_service_fail(town: Town, permits: Permits, value: str) -> None:
+    permit = permits.apply("opening")["id"]
+    before = events(town)
+    for field in ("geometry", "lat", "length_ft", "accuracy_ft", "loss_at", "starts_on", "pavement", "date", "time"):
+        place = town.at(365, 480, width_ft="4") if field == "length_ft" else {}
+        place |= town.at(365, 480) if field == "accuracy_ft" else {}
+        answer = town.post(f"/permits/{permit}/amend", "clerk", **{**place, field: value})
+        assert answer.status_code == 422, field
+    for name, fields in {
+        "inspect": ("item", "layer_in"),
+        "decide": ("decision",),
+        "undo": ("token",),
+        "draft": ("step",),
+    }.items():
+        for field in fields:
+            assert town.post(f"/permits/{permit}/{name}", "clerk", **{field: value}).status_code in {403, 404, 409, 422}
+    assert town.get("/permits/new/opening", "clerk", q=value[:200]).status_code == 200
+    assert town.get(f"/permits/{permit}/inspect", "clerk", item=value[:200]).status_code == 200
+    assert events(town) == before
+
+
 # --- in public ---
 
 
 def test_anybody_sees_where_a_permit_stands_and_no_name(town: Town, permits: Permits) -> None:
-    permit = permits.approved("opening", "2026-05-04", location="by the bridge", applicant="Bo Lund\n1 Mill Lane")
+    permit = permits.approved("opening", "2026-05-04", location="by the bridge", applicant="Bo Lund\n1 Mill Lane",
+                              geometry=box(town, 380, 600))  # fmt: skip
     page = town.get("/permits/status", number=f" {permit['number'].lower()} ")
     text = text_of(page.text)
     assert page.status_code == 200
     assert "Expired" in text
     assert "Wed, June 3, 2026" in text
     assert "Bo Lund" not in page.text
+    mapped = town.get("/works", at="2026-05-10").text
+    assert f'href="/permits/status?number={permit["number"]}"' in mapped
     unknown = town.get("/permits/status", number="SO-1999-0001<b>")
     assert (unknown.status_code, "<b>" in unknown.text.split("<main", 1)[1].split("notice", 1)[1][:80]) == (404, False)
     assert "No permit has the number" in text_of(unknown.text)
@@ -304,14 +330,21 @@ def test_each_sentence_that_is_shown_with_a_number_of_the_law_is_the_laws(town: 
         assert known[key].quotation.replace("’", "'") in said, key
 
 
-def test_every_fact_of_an_application_named_with_a_section_is_asked_for(town: Town) -> None:
+def _offers(steps: Mapping[str, Step], name: str, chosen: str, _words: str) -> bool:
+    """Say whether a kind has a step, and what its link chooses in it."""
+    if name not in steps:
+        return False
+    choices = [one.choices for one in steps[name].asks if one.key == permit_words.CHOSEN.get(name)]
+    return not chosen or any(chosen in one for one in choices)
+
+
+def test_every_cure_is_a_step_of_a_permit_and_every_fact_of_an_application_named_with_a_section_is_asked_for(
+    town: Town,
+) -> None:
     for kind, sections in permit_words.SECTIONS.items():
         assert set(sections) <= {asked.key for asked in PERMITS[kind].steps["apply"].asks}
-    for kind in PERMITS:
-        for cures in permit_words.CURES.values():
-            for name, chosen, _ in cures:
-                if name == "decide" and kind == "opening" and chosen in PERMITS[kind].steps["decide"].asks[0].choices:
-                    assert permit_words.CHOSEN[name] == "decision"
+    for key, cures in permit_words.CURES.items():
+        assert any(all(_offers(kind.steps, *cure) for cure in cures) for kind in PERMITS.values()), key
     assert permit_places.field_of("geometry.coordinates[0]") == "geometry"
 
 

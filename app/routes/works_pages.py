@@ -7,13 +7,16 @@ from datetime import date, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
+from sqlalchemy.engine import Connection
 
-from app import maps, works, works_map
+from app import maps, registers, works, works_map
 from app import street_objects_told as told
 from app.auth import Permission
+from app.case_tables import cases
 from app.deps import AtlasDep, PersonDep
 from app.map_versions import Atlas
 from app.object_kinds import KINDS, WORKS
+from app.permits import PERMITS
 from app.routes.forms import READ, Text, go
 from app.routes.rendering import page, sent, with_query
 from app.routes.street_objects_api import read_at, today
@@ -59,9 +62,10 @@ def works_page(
     if days:
         return go(with_query("/works", at=_slid_to(days, at), state=state, kind=kind, street=street))
     day, given, items, counts = _asked(atlas, at, state, kind, street)
-    numbered = [{**one, "number": k} for k, one in enumerate(items, start=1)]
     with atlas.database.read() as connection:
         busy = works.streets(connection)
+        permits = _permits(connection, [one["id"] for one in items])
+    numbered = [{**one, "number": k, "permit": permits.get(one["id"], "")} for k, one in enumerate(items, start=1)]
     link = {"at": day.isoformat(), **given}
     marks = [{name: one[name] for name in ("id", "number", "state", "lon", "lat")} for one in numbered]
     views = {"all": maps.bounds(atlas.village), "core": maps.core(atlas.village)}
@@ -77,6 +81,16 @@ def works_page(
     shown |= {"script": with_query("/works/map.js", **link), "data": {"marks": marks, "views": views}}
     shown |= {"officer": person.may(Permission.READ_RECORDS), "read_day": date.fromisoformat, "most": works.MOST}
     return page(request, "works.html", **shown)
+
+
+def _permits(connection: Connection, ids: list[int]) -> dict[int, str]:
+    """Return the numbers of the permits that works stand under, by the work."""
+    found: dict[int, str] = {}
+    for start in range(0, len(ids), registers.AT_ONCE):
+        of = cases.c.object_id.in_(ids[start : start + registers.AT_ONCE])
+        for row in registers.rows(connection, cases, of & cases.c.kind.in_(list(PERMITS))):
+            found[row["object_id"]] = row["number"]
+    return found
 
 
 def _slid_to(text: str, at: str) -> str:
