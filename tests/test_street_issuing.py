@@ -1,8 +1,8 @@
 """Papers of permits, cases and projects as they are issued from the record and kept; the list for the tax roll.
 
 Seen to fail, each by breaking the code once: `record_document` left out (no document in the time line); the
-payments left off the bill (a sum that is not the account's); `once` left out (two papers for one request); `unprintable`
-left out (a sign the fonts lack).
+payments left off the bill (a sum that is not the account's); `once` left out (two papers for one request);
+`unprintable` left out (a sign the fonts lack).
 """
 
 from io import BytesIO
