@@ -18,13 +18,16 @@ from pathlib import Path
 
 import pytest
 
+from app import settled
 from app.auth import NotAllowedError
+from app.case_times import recount
 from app.casebook import CaseStateError
 from app.clocks import within_days
 from app.db import Database
 from app.law import law_on
+from app.street_objects import Asking
 from gis.errors import StreetsError
-from tests.neglect import Book, at, book, july, june
+from tests.neglect import PEOPLE, Book, at, book, july, june
 
 MIDNIGHT, LAST = time(0, 0), time(23, 59, 59)
 M = (
@@ -147,6 +150,32 @@ def test_both_clocks_are_those_that_the_clocks_module_counts(town: Book) -> None
     due = [clock["due"] for clock in town.case(case, june(26))["clocks"]]
     counted = [within_days(date(2026, 6, 1), 20, ""), within_days(date(2026, 6, 25), 10, "")]
     assert due == [str(deadline.day) for deadline in counted] == ["2026-06-21", "2026-07-05"]
+
+
+@pytest.mark.parametrize(("governs", "last"), [("yes", 22), ("no", 21)])
+def test_once_the_village_settles_the_reading_no_day_is_undecided(town: Book, governs: str, last: int) -> None:
+    """§ 990.001(4): the 20 days end on Sunday, June 21, or on Monday, June 22; no reason is asked for."""
+    case = town.report(town.assigned(), june(10))
+    assert town.case(case, june(22))["undecided"]
+    settle(town, governs)
+    assert town.case(case, june(22))["undecided"] is False
+    assert (town.case(case, june(22))["due"]["due"], town.case(case, june(22))["due"]["alternative"]) == (
+        f"2026-06-{last}",
+        None,
+    )
+    assert town.state(case, june(last, LAST)) == "reported"
+    assert town.state(case, june(last + 1, MIDNIGHT)) == "neglect"
+    with pytest.raises(StreetsError, match=f"June {last}, 2026"):
+        town.serve(case, june(last))
+    town.serve(case, june(25))  # and so is the last of the 10 days, Sunday, July 5
+    served = town.case(case, july(6))
+    assert (served["state"], served["undecided"]) == ("notified" if governs == "yes" else "violation", False)
+
+
+def settle(town: Book, governs: str) -> None:
+    """Record that the Village has settled whether § 990.001(4) governs."""
+    given = {"key": "skip_rule", "value": governs, "from": "2026-06-01", "source": "A motion", "reason": "Settled"}
+    settled.add(Asking(town.atlas, PEOPLE["clerk"], "", june(11)), given, recount)
 
 
 def test_the_day_of_service_is_the_villages_own(town: Book) -> None:
