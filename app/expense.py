@@ -132,6 +132,8 @@ def _bill(taken: Taken) -> Facts:
 
 def _received(taken: Taken) -> Facts:
     billed = taken.matter.course.first("bill")
+    if billed is None and not taken.reason:
+        raise StreetsError.of("reason", "nothing", "the bill to be issued here first, or which one, written elsewhere")
     if billed is not None and taken.day < day_of(billed):
         expected = f"on or after {said_day(day_of(billed))}, when the bill was issued"
         raise StreetsError.of("at", said_day(taken.day), expected)
@@ -159,8 +161,13 @@ def enter(taken: Taken) -> Facts:
         assert bill.day is not None
         expected = f"a day after {said_day(bill.day)}: the bill is payable until then (§ {bill.section})"
         raise StreetsError.of("at", said_day(taken.day), expected)
-    if bill is None:
-        findings.append("No receipt of the bill is on record: § 288-7 F(2) lets the charges be entered all the same.")
+    if bill is not None and bill.over(taken.at) is None and not taken.reason:
+        told = f"why it is entered already: under the other reading {bill.alternative_reading}"
+        raise StreetsError.of("reason", "nothing", told)
+    records = {"bill": "No bill was issued here", "mailed": "No mailing of the bill is on record"}
+    records["received"] = "No receipt of the bill is on record"
+    missing = [words for what, words in records.items() if matter.course.first(what) is None]
+    findings += [f"{words}: § 288-7 F(2) does not let that affect the right to enter the charges." for words in missing]
     roll = roll_by(matter)
     if roll is not None and roll.passed(taken.at):
         assert roll.day is not None
@@ -169,9 +176,9 @@ def enter(taken: Taken) -> Facts:
 
 
 def _settles(course: Course, event: Row) -> Course:
-    """Close the case when nothing is unpaid."""
+    """Close the case when what stands on the account is paid."""
     after = stays(course, event)
-    return to("paid")(course, event) if balance(after) <= 0 else after
+    return to("paid")(course, event) if paid(after) > 0 and balance(after) <= 0 else after
 
 
 SETTLES: Leads = _settles
@@ -221,7 +228,7 @@ def steps(*, where: frozenset[str] = frozenset({ABATED})) -> dict[str, Step]:
         ),
         "received": Step(
             "Record the receipt of the bill", "Bill received", Permission.TAX_ROLL, where, stays, "288-7 F(1)",
-            (Asked("how", "How it is known", most=200, private=True),), _received, any_time=True,
+            (Asked("how", "How it is known", most=200, private=True),), _received, any_time=True, offers_reason=True,
             help="“payable within 10 calendar days from receipt thereof”: they begin with the receipt.",
         ),
         "paid": Step(
@@ -234,6 +241,6 @@ def steps(*, where: frozenset[str] = frozenset({ABATED})) -> dict[str, Step]:
         ),
         "enter": Step(
             "Enter it on the tax roll", "Entered on the tax roll", Permission.TAX_ROLL, where, to("rolled"),
-            "288-7 F(1)", (Asked("roll", "Tax roll of the year", type="count"),), enter,
+            "288-7 F(1)", (Asked("roll", "Tax roll of the year", type="count"),), enter, offers_reason=True,
         ),
     }  # fmt: skip

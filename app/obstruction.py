@@ -86,7 +86,8 @@ def _serve(taken: Taken) -> Facts:
     facts = dict(_to_whom(taken))
     if taken.day_only:
         raise StreetsError.of("at", said_day(taken.day), "the time of day too: 24 hours are counted from the service")
-    issued = taken.matter.course.latest("issue")
+    by_then = [one for one in taken.matter.course.of("issue") if one["at"] <= taken.at]
+    issued = max(by_then, key=happened_at, default=None)
     if issued is None and not taken.reason:
         raise StreetsError.of(
             "reason", "nothing", "the notice to be issued here first, or which one, written elsewhere"
@@ -179,9 +180,10 @@ def remarks(_connection: Connection, matter: Matter) -> list[str]:
         told.append("The check of the place is undecided: its position is too poor to say that it obstructs.")
     if checked.get("stale"):
         told.append("The object was moved since it was checked.")
-    if course.state == ABATED:
+    if course.state in {ABATED, "paid"}:
         told.append(f"The account stands at {dollars(expense.total(course))}, of which {dollars(expense.paid(course))} "
                     f"is paid and {dollars(expense.balance(course))} is not.")  # fmt: skip
+    if course.state == ABATED:
         told += [f"{slip.title}: {slip.told}" for slip in slips.of("288-7 F(1)")]
     if facts.get("path") == "permit":
         told += [f"{slip.title}: {slip.told}" for slip in slips.of("288-8 F")]

@@ -82,7 +82,9 @@ def owed(connection: Connection, now: datetime, *, entered_in: int = 0) -> list[
         Accounts with nothing unpaid are left out.
     """
     wanted = [ABATED, *(["rolled"] if entered_in else [])]
-    rows = registers.rows(connection, cases, cases.c.kind.in_(("obstruction", "walk")), cases.c.state.in_(wanted))
+    since = datetime(entered_in or now.year, 1, 1, tzinfo=LOCAL)
+    fresh = cases.c.closed_at.is_(None) | (cases.c.closed_at >= since)
+    rows = registers.rows(connection, cases, cases.c.kind == "obstruction", cases.c.state.in_(wanted), fresh)
     found = []
     for start in range(0, len(rows), registers.AT_ONCE):
         for matter in casebook.matters_of(connection, rows[start : start + registers.AT_ONCE], now):

@@ -74,13 +74,14 @@ def responsible(matter: Matter) -> tuple[str, str]:
         ``owner`` or ``village``; the reason, with its subsection.
     """
     facts, waived = said(matter), matter.course.latest("waive")
-    if facts["why"] in {"build", "illegal"}:
+    if facts["why"] in {"build", "illegal"}:  # a waiver of B leaves the duty of A
         return "owner", BUILDS
     if facts["why"] == "damage":
         return "owner", DAMAGED
     if facts.get("tax_exempt") == "yes" and waived is None:
         return "owner", EXEMPT
-    return "village", MAINTAINS if waived is None else f"{MAINTAINS} The Village Board waived the exempt owner’s duty."
+    exempt = waived is not None and facts.get("tax_exempt") == "yes"
+    return "village", f"{MAINTAINS} The Village Board waived the exempt owner’s duty." if exempt else MAINTAINS
 
 
 def said(matter: Matter) -> Facts:
@@ -103,6 +104,25 @@ def _measure(taken: Taken) -> Facts:
     if not judged:
         raise StreetsError.of("vertical_in", "nothing", "one of vertical_in, gap_in, surface_in: what was measured")
     return taken.facts | {"judged": judged}
+
+
+def _close(taken: Taken) -> Facts:
+    """Refuse to close a case while what the owner bears is unpaid; the statute collects it otherwise (A)."""
+    owed = expense.balance(taken.matter.course)
+    if owed > 0 and responsible(taken.matter)[0] == "owner":
+        expected = (
+            "a payment of it, or its collection “in the manner set forth in § 66.0907(3), Wis. Stats.” (§ 288-4 A)"
+        )
+        raise StreetsError.of("expense", f"{dollars(owed)} unpaid by the owner", expected)
+    return taken.facts
+
+
+def _collect(taken: Taken) -> Facts:
+    owed, (bears, why) = expense.balance(taken.matter.course), responsible(taken.matter)
+    if owed <= 0 or bears != "owner":
+        found = dollars(owed) if bears == "owner" else f"borne by the Village: {why}"
+        raise StreetsError.of("expense", found, "a cost that the owner bears and has not paid")
+    return taken.facts | {"cents": owed}
 
 
 def _order(taken: Taken) -> Facts:
@@ -192,7 +212,12 @@ STEPS = {
     ),
     "close": Step(
         "Close it: the sidewalk is as it is to be", "As it is to be", Permission.INSPECT,
-        frozenset({"ordered", ABATED}), to("done"), "288-4 D",
+        frozenset({"ordered", ABATED}), to("done"), "288-4 D", check=_close,
+    ),
+    "collect": Step(
+        "Record that it is collected", "Collected by the statute", Permission.TAX_ROLL, frozenset({ABATED}),
+        to("rolled"), "288-4 A", check=_collect, reason=True,
+        help="“The cost may be collected in the manner set forth in § 66.0907(3), Wis. Stats.”: not counted here.",
     ),
     **{name: _account[name] for name in ("expense", "strike", "paid")},
     "note": Step(
