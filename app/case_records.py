@@ -18,6 +18,7 @@ from app.casebook import KINDS
 from app.casework import UNDO, Clock, Kind, Matter, Step
 from app.clocks import said_day, said_instant
 from app.registers import Row
+from app.settings import plain
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
@@ -210,7 +211,9 @@ def _offers(kind: Kind, matter: Matter, person: Person, now: datetime) -> list[J
     clock = kind.clock(matter)
     likely = kind.likely(matter, clock.deadline.over(now) if clock else False)
     runs = bool(clock and clock.deadline.over(now) is False)
-    names = [name for name, step in kind.steps.items() if _offered(step, matter, person, runs=runs)]
+    once = kind.opening if kind.book == "permit" else ""  # a permit is applied for once, and amended after
+    steps = {name: step for name, step in kind.steps.items() if name != once}
+    names = [name for name, step in steps.items() if _offered(step, matter, person, runs=runs)]
     found = [
         _may(name, kind.steps[name]) for name in sorted(names, key=lambda name: (name != likely, name == kind.opening))
     ]
@@ -305,6 +308,8 @@ class Sieve:
         StreetsError
             A kind, state or due that is none.
         """
+        for name in ("q", "street"):
+            plain(getattr(self, name), name)  # PostgreSQL takes no NUL, and finds nothing by other control characters
         made = [self._state(now)] if self.state else []
         if self.kind:
             made.append(table.c.kind == casebook.kind_of(self.kind).key)

@@ -32,6 +32,7 @@ from app.permit_privilege import hindrances as of_privilege
 from app.positions import SHAPES, Positions
 from app.registers import Row
 from app.row_layers import Ground
+from app.settings import plain
 from app.village import LONLAT
 from gis.errors import StreetsError
 
@@ -183,7 +184,7 @@ def by_number(connection: Connection, number: str) -> Row:
         There is none.
     """
     wanted = sa.select(table.c.id).where(table.c.number == number.strip().upper()[:20])
-    found = connection.execute(wanted).scalar_one_or_none()
+    found = connection.execute(wanted).scalar_one_or_none() if number.isprintable() else None
     if found is None:
         raise NoCaseError.of("number", number[:60] or "nothing", "the number of a permit, such as SO-2026-0007")
     return get(connection, found)
@@ -210,7 +211,7 @@ def _place(desk: Desk, given: Mapping[str, Any]) -> Callable[[Connection], Facts
         raise StreetsError.of("datum", repr(datum)[:60], "gps or nad83-2011")
     if isinstance(epoch, bool) or not isinstance(epoch, int | float | None):
         raise StreetsError.of("epoch", repr(epoch)[:60], "a decimal year")
-    positions = Positions(village, crs, datum, epoch, day)
+    positions = Positions(village, plain(crs, "crs"), plain(datum, "datum"), epoch, day)
     shape = positions.shape(given["geometry"], "geometry", SHAPES)
     on = shape.representative_point()
     lon, lat = village.out_of_feet(LONLAT)(on.x, on.y)
