@@ -93,8 +93,11 @@ def desk_over(folder: Path, database_url: str = "") -> Iterator[Desk]:
     keys = {role.value: by_key(database, role, name=f"the {role.value}") for role in Role}
     keys["all"] = by_key(database, *Role, name="every office")
     desk = Desk(TestClient(app), database, keys)
-    desk.section()
-    yield desk
+    try:
+        desk.section()
+        yield desk
+    finally:
+        database.close()
 
 
 def cures(desk: Permits, permit: Json, step: str, **facts: Any) -> dict[str, str]:
