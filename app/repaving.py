@@ -98,6 +98,22 @@ def _begin(taken: Taken) -> Facts:
     return taken.facts | ({"findings": findings} if findings else {})
 
 
+def _improved(taken: Taken) -> Facts:
+    """Tell of an improvement that is itself sooner than its work may begin, where no beginning is on record."""
+    return _begin(taken) if taken.matter.course.first("begin") is None else taken.facts
+
+
+def _end(taken: Taken) -> Facts:
+    """Refuse to end the five years on one of their days, whenever that is recorded."""
+    clock = REPAVING.clock(taken.matter)
+    assert clock is not None
+    assert clock.deadline.day is not None
+    if not clock.deadline.passed(taken.at):
+        expected = f"a day after {said_day(clock.deadline.day)}, the last of the five years (§ 288-6 I)"
+        raise StreetsError.of("at", said_day(taken.day), expected)
+    return taken.facts
+
+
 def _notified(taken: Taken) -> Facts:
     to_whom = taken.facts["to"]
     if to_whom == "one" and not taken.facts.get("whom"):
@@ -215,11 +231,12 @@ STEPS = {
     ),
     "improved": Step(
         "Record the improvement", "Improved", Permission.PERMITS, frozenset({"determined", "notified", "working"}),
-        to("improved"), "288-6 I", help="The day of the improvement or repaving: the five years are counted from it.",
+        to("improved"), "288-6 I", check=_improved,
+        help="The day of the improvement or repaving: the five years are counted from it.",
     ),
     "end": Step(
         "Close it: the five years are over", "Five years over", Permission.PERMITS, frozenset({"improved"}),
-        to("ended"), "288-6 I", after_clock=True,
+        to("ended"), "288-6 I", check=_end, after_clock=True,
     ),
     "drop": Step(
         "Drop it", "Dropped", Permission.PERMITS, frozenset({"determined", "notified"}), to("dropped"), reason=True
