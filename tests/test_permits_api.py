@@ -1,6 +1,10 @@
 """Permits by API: what is refused and how, who may, what is sent twice, what is undone, and nothing that breaks it.
 
 Fields are tried with what programs send by mistake and what nobody should: each is refused by name, never with a 500.
+
+Seen to fail, each by breaking the code once: a work that comes back where it was; an outline that stays when its
+amendment is undone. Seen to fail before they were mended: NUL in a number and in a search on PostgreSQL, a lone
+surrogate in `crs`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""§ 288-6 as a permit to open a street meets it: frozen ground, lanes, notices, new streets, emergencies."""
+"""§ 288-6 as a permit to open a street meets it: frozen ground, lanes, notices, new streets, emergencies.
+
+Seen to fail, each by breaking the code once: the last of the five years left out; a notice at the midnight after its
+last day taken for one in time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""§ 288-8: the street privilege permit. Its purposes, advice, bond, conditions, three months, and its revocation."""
+"""§ 288-8: the street privilege permit. Its purposes, advice, bond, conditions, three months, and its revocation.
+
+Seen to fail, each by breaking the code once: a bond and advice of a later day; a revoked permit that goes on.
+"""
 
 from __future__ import annotations
 
