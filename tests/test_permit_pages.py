@@ -338,9 +338,7 @@ def _offers(steps: Mapping[str, Step], name: str, chosen: str, _words: str) -> b
     return not chosen or any(chosen in one for one in choices)
 
 
-def test_every_cure_is_a_step_of_a_permit_and_every_fact_of_an_application_named_with_a_section_is_asked_for(
-    town: Town,
-) -> None:
+def test_every_cure_is_a_step_of_a_permit_and_every_fact_with_a_section_is_asked_for() -> None:
     for kind, sections in permit_words.SECTIONS.items():
         assert set(sections) <= {asked.key for asked in PERMITS[kind].steps["apply"].asks}
     for key, cures in permit_words.CURES.items():
