@@ -86,7 +86,7 @@ def responsible(matter: Matter) -> tuple[str, str]:
 
 def said(matter: Matter) -> Facts:
     """Return what was reported, the last word on each fact."""
-    return matter.course.said("report", "measure")
+    return matter.course.said("report", "measure", "waive")
 
 
 # --- what each step needs ---
@@ -123,6 +123,14 @@ def _collect(taken: Taken) -> Facts:
         found = dollars(owed) if bears == "owner" else f"borne by the Village: {why}"
         raise StreetsError.of("expense", found, "a cost that the owner bears and has not paid")
     return taken.facts | {"cents": owed}
+
+
+def _waive(taken: Taken) -> Facts:
+    """Refuse to waive what binds only the owner of tax-exempt property (B)."""
+    exempt = (said(taken.matter) | taken.facts).get("tax_exempt", "nothing")
+    if exempt != "yes":
+        raise StreetsError.of("tax_exempt", exempt, "yes: only the duty of the owner of tax-exempt property is waived")
+    return taken.facts
 
 
 def _order(taken: Taken) -> Facts:
@@ -171,6 +179,7 @@ _MEASURES = (
     Asked("surface_in", "Deterioration of the surface, inches deep", "E(c): 1/2 or more", type="in", aside=True),
     Asked("within_in", "Measured to within, inches", "Not counted where left empty", type="in", aside=True),
 )
+_TAX_EXEMPT = Asked("tax_exempt", "Is the property tax-exempt?", choices={"yes": "yes", "no": "no"}, aside=True)
 _BODIES = {"board": "The Village Board", "committee": "The Streets Committee"}
 _BODY = Asked("by", "Which body", choices=_BODIES, needed=True)
 _account = expense.steps()
@@ -181,7 +190,7 @@ STEPS = {
             Asked("why", "What is wrong", choices=WHY, needed=True),
             Asked("where", "Where it is", "In words, if it has no address", most=300),
             *_MEASURES,
-            Asked("tax_exempt", "Is the property tax-exempt?", choices={"yes": "yes", "no": "no"}, aside=True),
+            _TAX_EXEMPT,
             Asked("owner", "Abutting owner", long=True, private=True, most=606, lines=6, aside=True),
             Asked("note", "What was seen", long=True, private=True),
         ),
@@ -198,7 +207,7 @@ STEPS = {
     ),
     "waive": Step(
         "Record the Board’s waiver", "Waived", Permission.PERMITS, frozenset({"reported", "determined"}), stays,
-        "288-4 B", reason=True, any_time=True,
+        "288-4 B", (_TAX_EXEMPT,), _waive, reason=True, any_time=True,
         help="“Unless waived specifically by the Village Board on a case-by-case basis”",
     ),
     "order": Step(

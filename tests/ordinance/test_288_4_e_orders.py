@@ -144,6 +144,12 @@ def test_the_board_waives_the_exempt_owners_duty_in_one_case_and_not_in_the_next
     assert OWNER in words(walk(every, tax_exempt="yes"))
 
 
+def test_an_owner_who_pays_taxes_has_nothing_to_be_waived(every: Cases) -> None:
+    for case in (walk(every), walk(every, tax_exempt="no")):
+        assert "tax-exempt" in faults(every.take(case, "waive", 422, reason="Motion of May 5"))["tax_exempt"]
+    assert VILLAGE in words(every.take(walk(every), "waive", tax_exempt="yes", reason="Motion of May 5"))
+
+
 def test_a_waiver_does_not_cover_what_the_owner_damaged(every: Cases) -> None:
     case = walk(every, why="damage", tax_exempt="yes")
     assert OWNER in words(every.take(case, "waive", reason="Motion of May 5", at="2026-05-05"))
