@@ -137,11 +137,20 @@ def told_clock(clock: Clock, now: datetime) -> Json:
         "done": clock.done.isoformat() if clock.done else None,
         "counted": deadline.counted,
         "reading": " ".join(part for part in (clock.reading, deadline.reading) if part),
+        "due_words": _words(deadline.day or deadline.at),
         "alternative": _iso(deadline.alternative),
+        "alternative_words": _words(deadline.alternative),
         "alternative_reading": deadline.alternative_reading,
         "over": over,
         "undecided": over is None,
     }
+
+
+def _words(when: date | datetime | None) -> str:
+    """Write a last day, or a last instant, as people here do."""
+    if isinstance(when, datetime):
+        return said_instant(when)
+    return said_day(when) if when else ""
 
 
 def _iso(when: date | datetime | None) -> str | None:

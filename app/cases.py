@@ -203,7 +203,7 @@ def last_event(matter: Matter) -> tuple[Row | None, str]:
         return None, "Nothing was recorded."
     last, step = every[-1], KINDS[matter.case["kind"]].steps[every[-1]["what"]]
     if len(every) == 1:
-        return last, "The report that opened the case is not undone: withdraw it."
+        return last, "What opened it is not undone: withdraw it, or close it by another step."
     if step.document:
         return last, f"{last['facts'].get('number', 'A document')} was issued and stays as issued; issue a new one."
     return last, "" if step.undoable else "It follows from an act on the address: undo that act."

@@ -446,6 +446,18 @@ def local_day(at: datetime) -> str:
     return said_day(at.astimezone(LOCAL).date())
 
 
+def village_day(text: str) -> date:
+    """Return the village's day of an ISO day or instant.
+
+    Examples
+    --------
+    >>> village_day("2026-11-26T01:00:00+00:00"), village_day("2026-11-26")
+    (datetime.date(2026, 11, 25), datetime.date(2026, 11, 26))
+    """
+    at = datetime.fromisoformat(text)
+    return at.astimezone(LOCAL).date() if at.tzinfo else at.date()
+
+
 def said_instant(at: datetime) -> str:
     """Write an instant in the village's time.
 

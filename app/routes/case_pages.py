@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -18,7 +18,7 @@ from app.auth import Permission, Person, new_token
 from app.case_records import Sieve
 from app.case_tables import cases as cases_table
 from app.casework import UNDO, Kind
-from app.clocks import LOCAL
+from app.clocks import LOCAL, village_day
 from app.deps import AtlasDep, GroundDep, SettingsDep, needs
 from app.duties import ORDINANCE
 from app.errors import headers_of, status_of
@@ -94,7 +94,7 @@ def case_list(
         "given": given,
     }
     counts: Json = {"total": total, "pages": max(1, -(-total // A_PAGE)), "number": number, "every": every_one}
-    return page(request, "cases.html", found=found, day=_day, over=over, soon=soon, **lists, **counts)
+    return page(request, "cases.html", found=found, day=village_day, over=over, soon=soon, **lists, **counts)
 
 
 def _cells(row: Json) -> list[str]:
@@ -103,10 +103,6 @@ def _cells(row: Json) -> list[str]:
     clock = (due.get("due"), due.get("alternative"), "yes" if row["overdue"] else "no")
     rest = (row["opened_at"], row["opened_by"], row["closed_at"], row["lon"], row["lat"])
     return ["" if value is None else str(value) for value in (row["id"], *state, row["place"], *clock, *rest)]
-
-
-def _day(text: str) -> date:
-    return date.fromisoformat(text[:10])
 
 
 # --- reporting ---
@@ -260,7 +256,7 @@ def _case_page(
     status = status_of(error)[0] if error else HTTPStatus.OK
     context: Json = {"done": given.get("done", ""), "reason": given.get("reason", ""), "token": new_token()}
     context |= {"faults": faults_of(error, ("reason",)) if error else {}, "titles": _titles(shown["kind"])}
-    return page(request, "case.html", status, c=shown, picture=drawn, day=_day, when=datetime.fromisoformat,
+    return page(request, "case.html", status, c=shown, picture=drawn, day=village_day, when=datetime.fromisoformat,
                 age=words.age, **context)  # fmt: skip
 
 

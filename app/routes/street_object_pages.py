@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from app import registers, street_objects
 from app import street_objects_told as told
 from app.auth import Permission, Person, new_token
 from app.check_told import VERDICTS
+from app.clocks import village_day
 from app.deps import AtlasDep
 from app.errors import status_of
 from app.map_versions import Atlas
@@ -81,7 +82,7 @@ def object_list(
     given = {"q": q, "kind": kind, "state": state, "street": named, "sort": sort}
     shown: Json = {"found": found, "total": total, "every": every, "given": given, "number": number}
     shown |= {"pages": max(1, -(-total // A_PAGE)), "kinds": KINDS, "states": told.states(), "sorts": SORTS}
-    return page(request, "street_objects.html", read_day=date.fromisoformat, verdicts=VERDICTS, **shown)
+    return page(request, "street_objects.html", read_day=village_day, verdicts=VERDICTS, **shown)
 
 
 # --- one object ---
@@ -132,7 +133,7 @@ def _object_page(
     context |= {"entries": entries, "token": new_token(), "done": DONE.get(done, ""), "verdicts": VERDICTS}
     context |= {"rows": object_words.check_rows(row["checked"]), "authorisations": AUTHORISATIONS}
     context |= {"checked_on": object_words.checked_on(row["checked"])}
-    context |= {"may": person.may(Permission.RECORD_OBJECTS), "read_day": date.fromisoformat}
+    context |= {"may": person.may(Permission.RECORD_OBJECTS), "read_day": village_day}
     context |= {"when": datetime.fromisoformat, "faults": faults_of(error, ("file", "caption")) if error else {}}
     status = status_of(error)[0] if error else HTTPStatus.OK
     return page(request, "street_object.html", status, **context)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, Response
@@ -11,7 +11,7 @@ from app import tax_roll
 from app.answers import as_csv
 from app.auth import Permission, Person, new_token
 from app.case_facts import dollars
-from app.clocks import LOCAL
+from app.clocks import LOCAL, village_day
 from app.deps import AtlasDep, GroundDep, SettingsDep, needs
 from app.routes.api import answered
 from app.routes.document_routes import base_url
@@ -74,7 +74,7 @@ def list_page(
         "dollars": dollars,
         "token": new_token(),
     }
-    return page(request, "tax_roll.html", found=found, read_day=date.fromisoformat, **shown)
+    return page(request, "tax_roll.html", found=found, read_day=village_day, **shown)
 
 
 def _cell(one: dict[str, Any], name: str) -> str:
