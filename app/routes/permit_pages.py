@@ -33,7 +33,7 @@ from app.case_tables import cases as table
 from app.casebook import CaseStateError, NoCaseError
 from app.casework import UNDO, Kind, Step
 from app.check_told import told as told_check
-from app.clocks import LOCAL
+from app.clocks import LOCAL, village_day
 from app.deps import AtlasDep, GroundDep, SettingsDep, needs
 from app.errors import headers_of, status_of
 from app.map_versions import Atlas
@@ -100,7 +100,7 @@ def desk(
         streets = _streets(connection)
     given = {"q": q, "kind": kind, "state": state, "street": street, "due": due, "sort": sort}
     lists: Json = {"kinds": {key: one.title for key, one in PERMITS.items()}, "states": _states(), "dues": DUES}
-    lists |= {"sorts": SORTS, "given": given, "streets": streets, "at": _at, "day": _day}
+    lists |= {"sorts": SORTS, "given": given, "streets": streets, "at": _at, "day": village_day}
     pages: Json = {"total": total, "pages": max(1, -(-total // A_PAGE)), "number": number}
     return page(request, "permits.html", found=found, **lists, **pages, **counts)
 
@@ -132,12 +132,6 @@ def _cells(row: Json) -> list[str]:
     rest = ("starts_on", "ends_on", "assigned_to", "opened_at", "closed_at", "lon", "lat")
     cells = (*told, row["street"], *clock, *(row[key] for key in rest))
     return ["" if value is None else str(value) for value in cells]
-
-
-def _day(text: str) -> date:
-    """Return the village's day of a day or an instant."""
-    at = _at(text)
-    return at.astimezone(LOCAL).date() if isinstance(at, datetime) else at
 
 
 def _at(text: str) -> date | datetime:
@@ -252,7 +246,7 @@ def _permit_page(
     context["stops"] = [
         {**one, "name": name(of.key, one["key"]), "links": links(one["key"])} for one in shown["in_the_way"]
     ]
-    context |= {"may": _may(shown), "needles": maps.needles(village), "day": _day, "moment_of": _moment}
+    context |= {"may": _may(shown), "needles": maps.needles(village), "day": village_day, "moment_of": _moment}
     context["checks"] = [(name, told_check(name, found)) for name, found in shown["measured"].items()]
     status = status_of(error)[0] if error else HTTPStatus.OK
     return page(request, "permit.html", status, c=shown, picture=drawn, **context)

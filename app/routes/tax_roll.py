@@ -53,7 +53,7 @@ def api_issue(
     return answered(made, 201, location=made["pdf"])
 
 
-@router.api_route("/tax-roll", methods=READ)
+@router.api_route("/tax-roll", methods=READ, include_in_schema=False)
 def list_page(
     request: Request,
     person: Reader,
@@ -83,7 +83,7 @@ def _cell(one: dict[str, Any], name: str) -> str:
     return "" if one[name] is None else str(one[name])
 
 
-@router.post("/tax-roll")
+@router.post("/tax-roll", include_in_schema=False)
 def issue(person: Clerk, atlas: AtlasDep, settings: SettingsDep, ground: GroundDep, sent: Sent) -> Response:
     """Issue the list and show it."""
     office = Office(atlas, ground, person, base_url(settings), datetime.now(UTC), sent.get("token", "")[:200])
