@@ -172,7 +172,8 @@ def _walk(
     model = Model(kind, KINDS[kind].first)
     acts = sorted({act for table in NEXT[kind].values() for act in table})
     for _ in range(STEPS_OF_A_WALK):
-        own = sorted(NEXT[kind][model.state], key=lambda act: tried[model.state, act])
+        own = [act for act in NEXT[kind][model.state] if model.allows(act, _facts(chance, model, act))]
+        own.sort(key=lambda act: ((model.state, act) in taken, tried[model.state, act]))
         act = own[0] if own and chance.random() < 0.75 else chance.choice(acts)
         model.day += timedelta(
             days=chance.choice([2, 5, 12]) + (FIVE_YEARS if act == "end" and chance.random() < 0.5 else 0)
