@@ -22,6 +22,7 @@ from app.casebook import KINDS
 from app.clocks import LOCAL, said_day, said_instant
 from app.db import Database
 from app.registers import Row
+from app.settings import plain
 from app.tables import addresses
 from gis.errors import StreetsError
 
@@ -154,7 +155,7 @@ def _wanted(kind: str, book: str) -> list[Any]:
 
 def _only(office: str, person: str) -> list[Any]:
     """Return what the clocks of an office, and of cases assigned to a person, fulfil."""
-    asked = ((case_clocks.c.office, office), (cases.c.assigned_to, person))
+    asked = ((case_clocks.c.office, plain(office, "office")), (cases.c.assigned_to, plain(person, "person")))
     return [column == ("" if one == NOBODY else one) for column, one in asked if one]
 
 
