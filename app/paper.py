@@ -75,6 +75,11 @@ class Running:
     issued_at: datetime
     issued: str
 
+    @property
+    def numbered(self) -> str:
+        """Its number as it is written; a list that is kept nowhere has none."""
+        return f"Document {self.document_no}" if self.document_no else "A list"
+
 
 @dataclass(frozen=True)
 class Type:
@@ -194,7 +199,7 @@ class Paper(FPDF):
         self.set_creation_date(running.issued_at)
         self.set_title(printable(f"{running.title}: {running.subject}"))
         self.set_author(printable(running.head))
-        self.set_subject(printable(f"Document {running.document_no}"))
+        self.set_subject(printable(running.numbered))
         self.set_lang("en-US")
         self.add_page()
 
@@ -316,7 +321,7 @@ class Paper(FPDF):
         small = Type(7.5, "", GREY)
         self._rule(BOTTOM - 16, 0.6, RULE)
         word = "drawn up" if self.running.mark == DRAFT else "issued"
-        told = f"Document {self.running.document_no} · {word} {self.running.issued}"
+        told = f"{self.running.numbered} · {word} {self.running.issued}"
         self.at(self.shortened(told, small, INNER - 80), small, LEFT, BOTTOM - 12, INNER - 80)
         place = f"Page {self.page_no()} of "
         self.at(place, small, x := RIGHT - self.width_of(place + "9", small), BOTTOM - 12, RIGHT - x)
@@ -325,7 +330,7 @@ class Paper(FPDF):
 
     def _letterhead(self) -> None:
         head = Type(15.0, "B")
-        number = f"Document {self.running.document_no}"
+        number = self.running.numbered
         self.at(self.shortened(self.running.head, head, 320), head, LEFT, TOP - 4, 320)
         self.at(self.running.place, Type(8.5, "", GREY), LEFT, TOP + 15, 320)
         title = self.fitted(self.running.title, Type(11.0, "B", BLUE), 180, 7.0)

@@ -22,10 +22,11 @@ from app.clocks import LOCAL, village_day
 from app.deps import AtlasDep, GroundDep, SettingsDep, needs
 from app.duties import ORDINANCE
 from app.errors import headers_of, status_of
+from app.list_paper import MOST
 from app.map_versions import Atlas
 from app.once import RepeatedError
 from app.positions import into_feet
-from app.routes import step_forms, words
+from app.routes import list_reports, step_forms, words
 from app.routes.asked import read_degrees
 from app.routes.cases_api import BOOKS, meant
 from app.routes.document_routes import base_url
@@ -81,6 +82,10 @@ def case_list(
         if format == "csv":
             every, _ = case_records.listed(connection, sieve, now)
             return csv_file(as_csv(COLUMNS, map(_cells, every), spreadsheet=True), "cases.csv")
+        if format == "pdf":
+            every, total = case_records.listed(connection, sieve, now, limit=MOST)
+            chosen = {"for": q, "of kind": kind, "state": wanted, "due": due}
+            return list_reports.of_cases(atlas.village, "Cases", every, total, chosen, now)
         found, total = case_records.listed(connection, sieve, now, limit=A_PAGE, offset=(number - 1) * A_PAGE)
         over, soon = case_records.waiting(connection, now, BOOKS)
         every_one = registers.counted(connection, cases_table, *Sieve(book=BOOKS).conditions(now))

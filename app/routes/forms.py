@@ -131,6 +131,12 @@ def csv_file(text: str, name: str) -> Response:
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
+def pdf_file(pdf: bytes, name: str) -> Response:
+    """Send a PDF to be looked at."""
+    headers = {"Content-Disposition": f'inline; filename="{name}"', "Cache-Control": "private, no-cache"}
+    return Response(pdf, media_type="application/pdf", headers=headers)
+
+
 def go(path: str) -> Response:
     """Lead to a page after a form was acted on, so that reloading does not send it again."""
     return RedirectResponse(path, HTTPStatus.SEE_OTHER)

@@ -36,11 +36,12 @@ from app.check_told import told as told_check
 from app.clocks import LOCAL, village_day
 from app.deps import AtlasDep, GroundDep, SettingsDep, needs
 from app.errors import headers_of, status_of
+from app.list_paper import MOST
 from app.map_versions import Atlas
 from app.once import RepeatedError
 from app.permit_model import APPLICATION, application
 from app.permits import PERMITS, Desk
-from app.routes import permit_places, permit_words, step_forms
+from app.routes import list_reports, permit_places, permit_words, step_forms
 from app.routes.cases_api import meant
 from app.routes.document_routes import base_url
 from app.routes.forms import MOST_ID, READ, Id, PageNumber, Text, csv_file, faults_of, go
@@ -95,6 +96,10 @@ def desk(
         if format == "csv":
             every, _ = case_records.listed(connection, sieve, now)
             return csv_file(as_csv(COLUMNS, map(_cells, every), spreadsheet=True), "permits.csv")
+        if format == "pdf":
+            every, total = case_records.listed(connection, sieve, now, limit=MOST)
+            chosen = {"for": q, "of kind": kind, "state": wanted, "on": street, "due": due}
+            return list_reports.of_cases(atlas.village, "Permits for the street", every, total, chosen, now)
         found, total = case_records.listed(connection, sieve, now, limit=A_PAGE, offset=(number - 1) * A_PAGE)
         counts = _counts(connection, now)
         streets = _streets(connection)

@@ -11,9 +11,11 @@ from app import casebook
 from app.auth import Permission, Person
 from app.check_words import LETTERS
 from app.deps import AtlasDep, needs
+from app.list_paper import MOST
+from app.routes import list_reports
 from app.routes.forms import READ, PageNumber, Text
 from app.routes.rendering import page
-from app.routes.today_api import Days, as_file, counted_today, listed
+from app.routes.today_api import Days, as_file, counted_today, items_of, listed
 from app.today import GROUPS, OFFICES, SOON_DAYS
 
 router = APIRouter(include_in_schema=False)
@@ -50,6 +52,9 @@ def today_page(
     wanted: Json = {"office": office, "person": whom, "kind": kind, "group": group, "days": days}
     if format == "csv":
         return as_file(listed(atlas, at, **wanted, limit=0))
+    if format == "pdf":
+        every = listed(atlas, at, **wanted, limit=MOST)
+        return list_reports.of_today(atlas.village, every, items_of(every), wanted)
     found = listed(atlas, at, **wanted, limit=A_PAGE, offset=(number - 1) * A_PAGE)
     given = {**wanted, "days": "" if days == SOON_DAYS else days, "at": at}
     lists: Json = {
