@@ -172,6 +172,15 @@ def test_once_the_village_settles_the_reading_no_day_is_undecided(town: Book, go
     assert (served["state"], served["undecided"]) == ("notified" if governs == "yes" else "violation", False)
 
 
+def test_a_settled_reading_holds_for_a_number_that_fell_off_too(town: Book) -> None:
+    """Seen on July 20, 2026: the 20 days end on Sunday, August 9, or on Monday, August 10."""
+    case = town.report(town.assigned(), july(20), defect="fell_off", at="2026-07-20")
+    assert town.case(case, july(20))["due"]["alternative"] == "2026-08-10"
+    settle(town, "yes")
+    told = town.case(case, july(20))["due"]
+    assert (told["due"], told["alternative"]) == ("2026-08-10", None)
+
+
 def settle(town: Book, governs: str) -> None:
     """Record that the Village has settled whether § 990.001(4) governs."""
     given = {"key": "skip_rule", "value": governs, "from": "2026-06-01", "source": "A motion", "reason": "Settled"}
