@@ -92,6 +92,13 @@ TABLE: Mapping[str, Permission | str] = {
     "POST /api/v1/keys/{key_id}/revoke": P.MANAGE_PEOPLE,
     # the register
     **{f"GET /api/v1/911/{name}": P.READ_911 for name in ("validate", "locate", "nearest", "changes")},
+    "GET /ogc/": OPEN,
+    "GET /ogc/conformance": OPEN,
+    "GET /ogc/api": OPEN,
+    "GET /ogc/collections": OPEN,
+    "GET /ogc/collections/{collection}": OPEN,
+    "GET /ogc/collections/{collection}/items": OPEN,
+    "GET /ogc/collections/{collection}/items/{feature:path}": OPEN,
     "GET /exports/ng911.gpkg": P.READ_911,
     "GET /api/v1/exports/ng911/report": P.READ_911,
     "POST /api/v1/exports/ng911/signature": P.ISSUE,
