@@ -62,6 +62,7 @@ from app.routes import (
     today_api,
     today_pages,
     works_pages,
+    wzdx_api,
 )
 from app.routes.lookups import LOG_FOLDER, Lookups
 from app.routes.rendering import ShownWorker
@@ -77,7 +78,7 @@ ROUTES = (
     *(right_of_way_api, right_of_way_pages, cross_section_pages),
     *(permits_api, tax_roll, permit_public_pages, permit_pages, today_api, today_pages),
     *(settled_pages, people_api, people, address_pages, address_acts, assign_pages, face_pages),
-    *(batch_api, batch_pages, exports_api, ogc_api),
+    *(batch_api, batch_pages, exports_api, ogc_api, wzdx_api),
     *(map_edit_pages, map_editor_pages, map_view_pages, map_pages, doubt_pages, audit_pages),
     *(existing_pages, plat_book_pages, import_pages, lot_pages, county_pages, survey_pages),
 )

@@ -92,6 +92,7 @@ TABLE: Mapping[str, Permission | str] = {
     "POST /api/v1/keys/{key_id}/revoke": P.MANAGE_PEOPLE,
     # the register
     **{f"GET /api/v1/911/{name}": P.READ_911 for name in ("validate", "locate", "nearest", "changes")},
+    "GET /wzdx/v4.2/feed.geojson": OPEN,
     "GET /ogc/": OPEN,
     "GET /ogc/conformance": OPEN,
     "GET /ogc/api": OPEN,
