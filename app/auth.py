@@ -29,7 +29,7 @@ class Role(StrEnum):
 class Permission(StrEnum):
     """What may be done. Looking up numbers, maps and documents by their link needs none."""
 
-    READ_RECORDS = "see who did what and why on an address"
+    READ_RECORDS = "see the records: who did what and why, permits, cases and what is due"
     READ_911 = "ask the 911 lookups"
     ASSIGN = "assign, correct, renumber, retire and restore numbers"
     DECIDE_DOUBT = "decide a doubt (§ 288-15 J: the Clerk-Treasurer)"

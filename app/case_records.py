@@ -355,7 +355,7 @@ class Sieve:
                 elif state.over == self.state:
                     conditions.append(own & (table.c.state == key) & over)
         if not conditions:
-            raise StreetsError.of("state", self.state[:60], f"one of {', '.join(states())}")
+            raise StreetsError.of("state", self.state[:60], f"one of {', '.join(states(self.book))}")
         return sa.or_(*conditions)
 
     def _due(self, now: datetime) -> Any:

@@ -307,14 +307,15 @@ def check_state(kind: Kind, step: Step, matter: Matter, now: datetime) -> None:
     """Refuse a step in a state that does not allow it; states are told by the names that a case's page has."""
     if matter.course.state not in step.states:
         found = kind.named(matter, now)[1].title
-        titles = [title for state in sorted(step.states) for title in _titles(kind, step, kind.states[state])]
+        every = [title for state in sorted(step.states) for title in _titles(kind, step, kind.states[state])]
+        titles = dict.fromkeys(every)
         expected = f"“{'” or “'.join(titles)}”, to {_does(step)}"
         raise CaseStateError.of("state", f"“{found}”", expected)
 
 
 def _titles(kind: Kind, step: Step, state: State) -> list[str]:
     """Return what a state is called while its clock runs and when that is over, as far as a step is allowed then."""
-    over = [kind.over[state.over].title] if state.over else []
+    over = [kind.over[state.over].title] if state.over and not step.before_clock else []
     return over if over and step.after_clock else [state.title, *over]
 
 

@@ -19,6 +19,7 @@ from app import case_times, casebook, decided
 from app.case_facts import read_day, read_instant
 from app.case_tables import case_clocks, cases
 from app.casebook import KINDS
+from app.clock_rules import LATEST_YEAR
 from app.clocks import LOCAL, said_day, said_instant
 from app.db import Database
 from app.registers import Row
@@ -106,13 +107,20 @@ def read_at(text: str, now: datetime) -> datetime:
     if not text.strip():
         return now.astimezone(UTC)
     if len(text.strip()) > len("2026-06-25"):
-        return datetime.fromisoformat(read_instant(text, "at"))
+        return _within(datetime.fromisoformat(read_instant(text, "at")), text)
     try:
         day = date.fromisoformat(read_day(text, "at"))
-        return datetime.combine(day, time(), LOCAL).astimezone(UTC)
+        return _within(datetime.combine(day, time(), LOCAL).astimezone(UTC), text)
     except (StreetsError, OverflowError) as error:
         expected = "a day such as 2026-06-25, or an instant such as 2026-06-25T14:30"
         raise StreetsError.of("at", text[:60], expected) from error
+
+
+def _within(at: datetime, text: str) -> datetime:
+    """Refuse an instant from which days cannot be counted on."""
+    if at.year >= LATEST_YEAR:
+        raise StreetsError.of("at", text[:60], f"a day before the year {LATEST_YEAR}")
+    return at
 
 
 # --- groups ---

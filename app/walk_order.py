@@ -74,14 +74,14 @@ def responsible(matter: Matter) -> tuple[str, str]:
         ``owner`` or ``village``; the reason, with its subsection.
     """
     facts, waived = said(matter), matter.course.latest("waive")
-    if facts["why"] in {"build", "illegal"}:  # a waiver of B leaves the duty of A
-        return "owner", BUILDS
+    exempt = facts.get("tax_exempt") == "yes"
     if facts["why"] == "damage":
         return "owner", DAMAGED
-    if facts.get("tax_exempt") == "yes" and waived is None:
-        return "owner", EXEMPT
-    exempt = waived is not None and facts.get("tax_exempt") == "yes"
-    return "village", f"{MAINTAINS} The Village Board waived the exempt owner’s duty." if exempt else MAINTAINS
+    if exempt and waived is not None and facts["why"] in {"build", "repair"}:
+        return "village", f"{EXEMPT} The Village Board waived the exempt owner’s duty in this case."
+    if facts["why"] in {"build", "illegal"}:
+        return "owner", BUILDS
+    return ("owner", EXEMPT) if exempt else ("village", MAINTAINS)
 
 
 def said(matter: Matter) -> Facts:

@@ -114,6 +114,11 @@ def test_the_rules_are_listed_for_anyone(client: TestClient) -> None:
     (snow,) = (one for one in listed["items"] if one["key"] == "snow_clear")
     assert (snow["section"], snow["starts"], snow["number"], snow["unit"]) == ("288-9 A", "instant", 24, "hours")
     assert "within 24 hours from the time the snow ceases" in snow["law"]
+    rules = {one["key"]: one for one in listed["items"]}
+    assert (rules["winter_pavement"]["number"], rules["improvement_request"]["number"]) == ("06-01", "08-01")
+    assert "shall notify the Village office immediately" in rules["emergency_tell"]["law"]
+    assert "Immediately after such determination" in rules["repaving_notify"]["law"]
+    assert all(one["law"] for one in listed["items"])
     assert "inferred" in listed["letters"]
 
 

@@ -454,3 +454,10 @@ def test_the_first_look_of_a_day_counts_anew_what_a_setting_of_that_day_changes(
     counted_wrongly(town.database)
     found = town.get("/api/v1/today", "clerk key", days=30).json()
     assert [item["due"] for item in found["groups"]["upcoming"]["items"]] == [days]
+
+
+@pytest.mark.parametrize("at", ["9999-12-31", "9000-01-01", "9999-12-31T23:59"])
+def test_a_day_from_which_none_can_be_counted_on_is_refused_by_name(at: str) -> None:
+    with pytest.raises(StreetsError) as caught:
+        read_at(at, datetime(2026, 6, 1, tzinfo=UTC))
+    assert [fault.field for fault in caught.value.faults] == ["at"]

@@ -43,6 +43,10 @@ class Clock(Body):
     ] = None
 
 
+AT_ONCE = {"emergency_tell": "emergency_apply_business_days", "repaving_notify": "clearing_days"}
+"""Rules that say "immediately", and the number whose sentence says it."""
+
+
 @router.get("/clocks", summary="The law's clocks: what starts each, and the section it is of")
 def clocks() -> Response:
     """List the rules that `POST /api/v1/clocks` counts, with today's numbers."""
@@ -114,11 +118,15 @@ def _start(text: str) -> date | datetime:
 
 
 def _about(rule: Rule) -> Json:
-    number = law_on(today())[rule.number] if rule.number else None
+    law = law_on(today())
+    number = law[rule.number] if rule.number else None
+    sentence = law[rule.number or AT_ONCE[rule.key]].quotation
     known: Json = {"key": rule.key, "title": rule.title, "section": rule.section, "starts": rule.starts}
     known |= {"from_what": rule.from_what, "sense": rule.sense, "reading": rule.reading}
-    known |= {"number": number.value if number else None, "unit": number.unit if number else None}
-    return {**known, "law": number.quotation if number else ""}
+    value: float | str | None = number.value if number else None
+    if number and number.unit == "day":
+        value = "{:02d}-{:02d}".format(*divmod(int(number.value), 100))
+    return {**known, "number": value, "unit": number.unit if number else None, "law": sentence}
 
 
 def _iso(at: date | datetime) -> str:
