@@ -66,6 +66,34 @@ def ng911(out: Out, profile: Profile = "v3", report: ReportTo = None) -> None:
         typer.echo(f"Provisional: {found.package.provisional}")
 
 
+@export.command("features")
+def features(out: Out) -> None:
+    """Write every collection that the OGC API has: a layer each, as a GeoPackage in the village's own CRS."""
+    from app.exports.features_file import write
+    from app.row_layers import GroundKeeper
+
+    if out.is_dir() or not out.parent.is_dir():
+        raise StreetsError.of("--out", str(out), "a file in a directory that is there")
+    with register() as (connection, village):
+        ground = GroundKeeper().now(connection, village)
+        counts = write(connection, village, lambda _: ground, out)
+    typer.echo(f"{out}: {', '.join(f'{count:,} {name}' for name, count in counts.items())}.")
+
+
+@export.command("wzdx")
+def wzdx(out: Out) -> None:
+    """Write the work zone feed of now, WZDx 4.2."""
+    from datetime import UTC, datetime
+
+    from app.exports.wzdx import body
+
+    with register() as (connection, village):
+        made = body(connection, village, datetime.now(UTC))
+    with written_whole(out) as file:
+        file.write(made.decode())
+    typer.echo(f"{out}: written.")
+
+
 def _reported(found: Any, out: Path | None, as_json: Any) -> None:
     if out:
         with written_whole(out) as file:

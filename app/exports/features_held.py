@@ -16,13 +16,15 @@ from shapely.geometry.base import BaseGeometry
 from app import maps
 from app.exports.features_asked import Asked, meets
 from app.exports.features_kept import Found, Json, Page
-from app.layer_features import layer_of, properties
+from app.layer_features import PRIVATE, TOLD, layer_of, properties
 from app.row_layers import Ground
 from app.village import Village
 from gis.blocks import Row
 from gis.faces import face
 
 SHORTEST_FT = 1.0
+OPEN = tuple(name for name in TOLD if name not in PRIVATE)
+"""What everybody may know of some features of a layer and not of others: each has it, or nothing."""
 STREETS, FACES = "streets", "block_faces"
 _HELD: WeakKeyDictionary[Village | Ground, dict[str, list[Found]]] = WeakKeyDictionary()
 """What was made of a village or its right-of-way, for as long as that is in force."""
@@ -101,6 +103,7 @@ def _layer(ground: Ground, name: str) -> Iterator[Found]:
     used: Counter[str] = Counter()
     for feature in layer_of(ground, name).features:
         told = {k: v for k, v in properties(name, feature, officer=False).items() if k != "id"}
+        told = {**dict.fromkeys(OPEN), **told}
         own = feature.known.get("id")
         local = f"surveyed-{own}" if own else f"{told['status']}-{_digest(feature.shape, feature.label)}"
         used[local] += 1
