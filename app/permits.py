@@ -148,14 +148,14 @@ def _nothing(_connection: Connection) -> Facts:
 
 
 def permit_kind(name: object) -> Kind:
-    """Return a kind of permit by its name.
+    """Return a kind of permit by its name, also as it is spoken of: ``street_opening`` is ``opening``.
 
     Raises
     ------
     NoCaseError
         There is none.
     """
-    found = PERMITS.get(name) if isinstance(name, str) else None
+    found = PERMITS.get(name.strip().lower().removeprefix("street").strip(" _-")) if isinstance(name, str) else None
     if found is None:
         raise NoCaseError.of("kind", str(name)[:60] if name else "nothing", f"one of {', '.join(PERMITS)}")
     return found

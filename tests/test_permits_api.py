@@ -370,3 +370,10 @@ def test_a_permit_lives_its_whole_life_on_either_database(database: Database, re
         with desk.database.read() as connection:
             assert list(verify(connection)) == []
             assert connection.execute(village_values.select()).first() is not None
+
+
+@pytest.mark.parametrize("name", ["street_opening", "Street opening", "opening"])
+def test_a_kind_is_also_known_as_people_speak_of_it(desk: Desk, name: str) -> None:
+    sent = {**APPLICATION["opening"], "kind": name}
+    answer = desk.client.post("/api/v1/permits", json=sent, headers=desk.keys["all"])
+    assert (answer.status_code, answer.json()["kind"]) == (201, "opening")
