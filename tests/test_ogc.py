@@ -1,6 +1,10 @@
-"""OGC API - Features of a plat on squared paper: held against the official schemas, and read by GDAL as QGIS reads it.
+"""OGC API - Features of a plat on squared paper: held against the official schemas, and read by GDAL.
 
 Main Street lies on y = 0, Alma Street on x = 440. The addresses lie at x = 7.1 times their number, y = 1/3.
+
+Seen to fail, each by breaking the code once: a limit that is not clamped; a parameter that is not known let pass; a day
+that ends where the next begins; a work's first or last day not counted; a page that begins with the last feature of the
+one before; provisional numbers left out; a reason told; a block face on the other side.
 
 """
 
@@ -187,6 +191,7 @@ BAD = {
     "a box's CRS that is not offered": "addresses/items?bbox=0,0,1,1&bbox-crs=EPSG:7608",
     "a time without a zone": "addresses/items?datetime=2026-06-01T12:00:00",
     "no time": "addresses/items?datetime=soon",
+    "a time before the first day": "works/items?datetime=0001-01-01T00:00:00Z",
     "an end before its start": "addresses/items?datetime=2026-06-02/2026-06-01",
     "a place in the list that is none": "addresses/items?after=x",
     "one parameter twice": "addresses/items?limit=1&limit=2",
@@ -210,8 +215,10 @@ def test_what_is_not_there_is_not_found(client: TestClient, path: str) -> None:
     valid(answer.json(), f"{PART1}exception.json")
 
 
-def test_a_limit_above_the_greatest_is_taken_for_it(client: TestClient) -> None:
+def test_a_limit_above_the_greatest_is_taken_for_it(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(items(client, "addresses", limit=10**12)) == len(NUMBERS)
+    monkeypatch.setattr("app.exports.features_asked.MOST", 7)
+    assert len(items(client, "addresses", limit=8)) == 7
 
 
 def numbers(found: list[Json]) -> list[int]:
@@ -342,7 +349,7 @@ print(json.dumps(told))
 
 
 def test_gdal_reads_every_collection_page_by_page(made: Settings, client: TestClient) -> None:
-    """GDAL is what QGIS reads with. It has a process of its own: it would keep the server's from answering."""
+    """In a process of its own: GDAL would keep the server in this one from answering."""
     with serving_here(made) as url:
         command = [sys.executable, "-c", READS, f"OAPIF:{url}/ogc/"]
         found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

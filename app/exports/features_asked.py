@@ -224,6 +224,7 @@ def _instant(part: str, text: str, *, last: bool) -> datetime:
     if found.tzinfo is None or "T" not in part.upper():
         raise AskedError.of("datetime", text[:80], expected)
     try:
+        found.astimezone(LOCAL)  # which a work's days are of
         return found.astimezone(UTC)
     except OverflowError as error:
         raise AskedError.of("datetime", text[:80], expected) from error
