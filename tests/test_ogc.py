@@ -2,7 +2,7 @@
 
 Main Street lies on y = 0, Alma Street on x = 440. The addresses lie at x = 7.1 times their number, y = 1/3.
 
-Seen to fail, each by breaking the code once: a limit that is not clamped; a parameter that is not known let pass; a day
+Seen to fail, each by breaking the code once: a parameter that is not known let pass; a day
 that ends where the next begins; a work's first or last day not counted; a page that begins with the last feature of the
 one before; provisional numbers left out; a reason told; a block face on the other side.
 

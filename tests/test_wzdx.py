@@ -3,6 +3,8 @@
 The box lies from x = 400 to 412 beside Main Street, which runs east and west on y = 0. The village keeps Central time:
 in June a day begins at 05:00 UTC.
 
+Seen to fail, by breaking the code once: lines drawn against the traffic.
+
 """
 
 from __future__ import annotations
