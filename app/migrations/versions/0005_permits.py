@@ -28,7 +28,47 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Unmake it: documents of no address go, for the older schema has no place for them."""
-    raise NotImplementedError("An older release is gone back to by the backup that the upgrade made.")
+    sqlite = op.get_bind().dialect.name == "sqlite"
+    op.drop_table("case_clocks")
+    op.drop_table(SETTLED)
+    triggers = _triggers_off("documents") if sqlite else []
+    if not sqlite:
+        op.execute("ALTER TABLE documents DISABLE TRIGGER USER")
+    op.execute("DELETE FROM documents WHERE address_id IS NULL")
+    with op.batch_alter_table("documents") as batch:
+        batch.drop_index("ix_documents_case_id")
+        batch.drop_column("case_id")
+        batch.alter_column("address_id", existing_type=sa.Integer(), nullable=False)
+    if not sqlite:
+        op.execute("ALTER TABLE documents ENABLE TRIGGER USER")
+    for made in triggers:
+        op.get_bind().exec_driver_sql(made)
+    if sqlite:
+        for act in ("insert", "update"):
+            op.execute(f"DROP TRIGGER cases_replaced_{act}")
+    for index in ("cases_by_number", "cases_by_place", "ix_cases_object_id", "one_open_case"):
+        op.drop_index(index, "cases")
+    for name in ("number", "street", "assigned_to", "shape", *BOX, "starts_on", "ends_on", "object_id"):
+        op.drop_column("cases", name)
+    still_open = sa.text("closed_at IS NULL AND kind = 'numbering'")
+    kept = ["kind", "address_id"]
+    op.create_index("one_open_case", "cases", kept, unique=True, sqlite_where=still_open, postgresql_where=still_open)
+    if sqlite:
+        for act, other in (("insert", ""), ("update", " AND held.rowid <> OLD.rowid")):
+            held = f"EXISTS (SELECT 1 FROM cases AS held WHERE held.id = NEW.id{other})"
+            op.execute(
+                f"CREATE TRIGGER cases_replaced_{act} BEFORE {act.upper()} ON cases WHEN {held} "
+                "BEGIN SELECT RAISE(ABORT, 'cases: replacing a row is refused'); END"
+            )
+
+
+def _triggers_off(table: str) -> list[str]:
+    """Drop a table's triggers, and return the statements that make them."""
+    asked = sa.text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = :table")
+    found = op.get_bind().execute(asked, {"table": table}).all()
+    for name, _ in found:
+        op.execute(f"DROP TRIGGER {name}")
+    return [made for _, made in found]
 
 
 def _cases() -> None:
@@ -133,13 +173,7 @@ def _values() -> None:
 
 def _documents() -> None:
     """Let a document be of a case, or of none; on SQLite the table is made anew, and its triggers with it."""
-    triggers: list[str] = []
-    sqlite = op.get_bind().dialect.name == "sqlite"
-    if sqlite:
-        asked = sa.text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'documents'")
-        for name, made in op.get_bind().execute(asked).all():
-            triggers.append(made)
-            op.execute(f"DROP TRIGGER {name}")
+    triggers = _triggers_off("documents") if op.get_bind().dialect.name == "sqlite" else []
     with op.batch_alter_table("documents") as batch:
         batch.alter_column("address_id", existing_type=sa.Integer(), nullable=True)
         batch.add_column(sa.Column("case_id", sa.Integer(), nullable=True))
