@@ -21,7 +21,7 @@ from app.auth import Person
 from app.case_facts import Facts
 from app.case_tables import cases as table
 from app.casebook import KINDS, NoCaseError
-from app.casework import UNDO, Kind, Matter
+from app.casework import Kind, Matter
 from app.check_site import Site
 from app.checks import run
 from app.clocks import LOCAL
@@ -109,7 +109,7 @@ def take(desk: Desk, permit_id: int, name: str, given: Mapping[str, Any]) -> Jso
     permit_id
         The permit.
     name
-        The step, or ``undo``.
+        The step.
     given
         Its facts, perhaps ``at``, ``reason``, and ``geometry`` with an amendment.
 
@@ -130,8 +130,6 @@ def take(desk: Desk, permit_id: int, name: str, given: Mapping[str, Any]) -> Jso
     database = desk.atlas.database
     with database.read() as connection:
         row = get(connection, permit_id)
-    if name == UNDO:
-        return cases.undo(database, desk.person, permit_id, str(given.get("reason") or ""), desk.now, desk.key)
     asked = {key: value for key, value in given.items() if value is not None}
     if name in APPLICATION:
         known = _place(desk, asked)

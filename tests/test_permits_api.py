@@ -155,9 +155,12 @@ def test_a_case_is_not_found_among_permits_and_a_permit_is_not_acted_on_as_a_cas
     every.take(case, "complete", 404)
     assert desk.client.get(f"/api/v1/permits/{case['id']}", headers=desk.keys["all"]).status_code == 404
     permit = every.complete("opening", "2026-05-04", **area(300, -18, 312, 18))
-    for path, asked in ((f"/api/v1/cases/{permit['id']}/approve", {"by": "director"}),
-                        ("/api/v1/cases", {"kind": "opening", "address_id": address})):  # fmt: skip
-        assert desk.client.post(path, json=asked, headers=desk.keys["all"]).status_code == 404
+    for step, given in (("approve", {"by": "director"}), ("issue", {}), ("undo", {"reason": "a slip"})):
+        path = f"/api/v1/cases/{permit['id']}/{step}"
+        assert desk.client.post(path, json=given, headers=desk.keys["all"]).status_code == 404, step
+    every.take(case, "undo", 404, reason="a slip")
+    asked = {"kind": "opening", "address_id": address}
+    assert desk.client.post("/api/v1/cases", json=asked, headers=desk.keys["all"]).status_code == 404
     assert desk.get(permit)["state"] == "complete"
 
 

@@ -14,12 +14,12 @@ from sqlalchemy.engine import Connection
 
 from app import (
     case_records,
+    case_steps,
     casebook,
     cases,
     check_map,
     maps,
     permit_records,
-    permit_steps,
     permits,
     registers,
     search,
@@ -440,7 +440,7 @@ def take(
     office = Office(atlas, ground, person, base_url(settings), now, sent.get("token", "")[:200])
     try:
         given = _given(atlas.village, taken, step, sent, now)
-        permit_steps.take(office, permit_id, step, given)
+        case_steps.take(office, permit_id, step, given, permit=True)
     except NoCaseError:
         raise
     except RepeatedError:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Response
 from pydantic import ConfigDict, Field
 
-from app import case_records, permit_records, permit_steps, permits
+from app import case_records, case_steps, permit_records, permits
 from app.auth import Permission, Person
 from app.case_records import Sieve
 from app.deps import AtlasDep, GroundDep, SettingsDep, needs
@@ -120,7 +120,7 @@ def permit_take(
     """Record that it is complete, approved, begun, inspected and so on; who may is checked for each step."""
     now, given = datetime.now(UTC), asked.model_dump(exclude_unset=True)
     office = Office(atlas, ground, person, base_url(settings), now, idempotency_key)
-    return _shown(atlas, person, permit_steps.take(office, permit_id, transition, given))
+    return _shown(atlas, person, case_steps.take(office, permit_id, transition, given, permit=True))
 
 
 def _shown(atlas: Any, person: Person, made: dict[str, Any], status: int = 200) -> Response:
