@@ -148,7 +148,9 @@ def _notice_clock(matter: Matter) -> Clock | None:
     if rule == "remove_obstruction":
         letter = "D" if seen(matter)["place"] == "sidewalk" else "E"
         deadline = replace(deadline, section=f"288-7 {letter}")
-    return Clock("remove", RULES[rule].title, "notified", deadline, office="owner")
+    gone = matter.course.latest("inspect", found="removed") if matter.course.state == "removed" else None
+    done = matter.course.first("remove") or gone
+    return Clock("remove", RULES[rule].title, "notified", deadline, "", "owner", done["at"] if done else None)
 
 
 def clocks(matter: Matter) -> list[Clock]:

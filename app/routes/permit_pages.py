@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -105,7 +105,7 @@ def desk(
         streets = _streets(connection)
     given = {"q": q, "kind": kind, "state": state, "street": street, "due": due, "sort": sort}
     lists: Json = {"kinds": {key: one.title for key, one in PERMITS.items()}, "states": _states(), "dues": DUES}
-    lists |= {"sorts": SORTS, "given": given, "streets": streets, "at": _at, "day": village_day}
+    lists |= {"sorts": SORTS, "given": given, "streets": streets, "day": village_day}
     pages: Json = {"total": total, "pages": max(1, -(-total // A_PAGE)), "number": number}
     return page(request, "permits.html", found=found, **lists, **pages, **counts)
 
@@ -137,11 +137,6 @@ def _cells(row: Json) -> list[str]:
     rest = ("starts_on", "ends_on", "assigned_to", "opened_at", "closed_at", "lon", "lat")
     cells = (*told, row["street"], *clock, *(row[key] for key in rest))
     return ["" if value is None else str(value) for value in cells]
-
-
-def _at(text: str) -> date | datetime:
-    """Read when a clock ends: a day, or an instant."""
-    return date.fromisoformat(text) if len(text) == len("2026-06-25") else datetime.fromisoformat(text)
 
 
 # --- applying ---
@@ -246,7 +241,7 @@ def _permit_page(
     of = PERMITS[shown["kind"]]
     links = _cures(of.key, shown)
     context: Json = {"done": given.get("done", ""), "reason": given.get("reason", ""), "token": new_token()}
-    context |= {"faults": faults_of(error, ("reason",)) if error else {}, "titles": _titles(of), "when": _at}
+    context |= {"faults": faults_of(error, ("reason",)) if error else {}, "titles": _titles(of)}
     name = permit_words.name_of
     context["stops"] = [
         {**one, "name": name(of.key, one["key"]), "links": links(one["key"])} for one in shown["in_the_way"]

@@ -140,7 +140,9 @@ def test_what_is_seen_to_be_gone_closes_the_case_and_a_later_look_keeps_it_open(
     every.take(case, "serve", at=SERVICE, **SERVED)
     every.take(case, "inspect", at="2026-02-26T12:00", found="there")
     assert every.take(case, "inspect", at="2026-02-26T11:00", found="removed")["open"]  # seen an hour before
-    assert every.take(case, "inspect", at="2026-02-26T13:00", found="removed")["state"] == "removed"
+    gone = every.take(case, "inspect", at="2026-02-26T13:00", found="removed")
+    assert gone["state"] == "removed"
+    assert [one["done"][:16] for one in gone["clocks"]] == ["2026-02-26T19:00"]  # 1:00 pm CST
 
 
 # --- F: the account, the bill, the tax roll ---
@@ -184,6 +186,7 @@ def test_a_bill_received_on_march_10_is_payable_by_march_20_and_entered_after_it
     entered = every.take(case, "enter", at="2026-03-21")
     assert (entered["state"], entered["events"][-1]["facts"]["cents"]) == ("rolled", 12010)
     assert {one["key"]: one["done"][:10] for one in entered["clocks"] if one["done"]} == {
+        "remove": "2026-02-27",
         "payable": "2026-03-21",
         "tax_roll": "2026-03-21",
     }

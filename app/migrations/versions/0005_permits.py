@@ -50,9 +50,9 @@ def downgrade() -> None:
         op.drop_index(index, "cases")
     for name in ("number", "street", "assigned_to", "shape", *BOX, "starts_on", "ends_on", "object_id"):
         op.drop_column("cases", name)
-    still_open = sa.text("closed_at IS NULL AND kind = 'numbering'")
+    only = sa.text(ONE_OPEN)  # of other kinds several may be open on one address
     kept = ["kind", "address_id"]
-    op.create_index("one_open_case", "cases", kept, unique=True, sqlite_where=still_open, postgresql_where=still_open)
+    op.create_index("one_open_case", "cases", kept, unique=True, sqlite_where=only, postgresql_where=only)
     if sqlite:
         for act, other in (("insert", ""), ("update", " AND held.rowid <> OLD.rowid")):
             held = f"EXISTS (SELECT 1 FROM cases AS held WHERE held.id = NEW.id{other})"
