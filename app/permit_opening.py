@@ -18,7 +18,7 @@ from sqlalchemy.engine import Connection
 
 from app import decided, slips
 from app.auth import Permission
-from app.case_facts import Asked, Facts
+from app.case_facts import Asked, Facts, dollars
 from app.casework import Kind, Matter, State, Step, Taken, day_of, stays, to
 from app.clock_rules import due
 from app.clocks import LOCAL, Deadline, local_instant, said_day, said_instant
@@ -260,8 +260,8 @@ def _renew(taken: Taken) -> Facts:
             Hindrance("fee", "288-5 E", NOT_SET, "the fee of § 173-1, filled in under what the Village settles")
         )
     elif facts.get("paid_cents", 0) < fee:
-        found = f"{facts.get('paid_cents', 0) / 100:.2f}"
-        stands.append(Hindrance("paid_cents", "288-5 E", found, f"the renewal fee, {fee / 100:.2f}"))
+        found = dollars(facts.get("paid_cents", 0))
+        stands.append(Hindrance("paid_cents", "288-5 E", found, f"the renewal fee, {dollars(fee)}"))
     refuse_if(stands, "The permit cannot be renewed as things are.")
     check_office(taken, "clerk")
     return facts | {"until": last_day(due("opening_renewed", until, taken.matter.counting)).isoformat()}
