@@ -194,7 +194,7 @@ def read_cents(value: object, key: str) -> int:
     Parameters
     ----------
     value
-        A text such as ``"25"``, ``"1,234.50"`` or ``"$25.00"``, or a whole number of dollars.
+        A text of dollars, such as ``"25"``, ``"1,234.50"`` or ``"$25.00"``; or a whole number of cents, as it is kept.
     key
         The fact it is of, for the message.
 
@@ -210,13 +210,15 @@ def read_cents(value: object, key: str) -> int:
 
     Examples
     --------
-    >>> read_cents("25", "fee"), read_cents("$1,234.50", "fee"), read_cents(0, "fee")
-    (2500, 123450, 0)
+    >>> read_cents("25", "fee"), read_cents("$1,234.50", "fee"), read_cents(2500, "fee")
+    (2500, 123450, 2500)
     """
-    text = str(value).strip().removeprefix("$").strip() if isinstance(value, str | int) else ""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9:
+        return value
+    text = value.strip().removeprefix("$").strip() if isinstance(value, str) else ""
     shape = r"(?:[0-9]{1,7}|[0-9]{1,3}(?:,[0-9]{3}){1,2})(?:\.[0-9]{2})?"
-    if isinstance(value, bool) or not re.fullmatch(shape, text, flags=re.ASCII):
-        raise StreetsError.of(key, str(value)[:60] or "nothing", "dollars and cents, such as 25.00")
+    if not re.fullmatch(shape, text, flags=re.ASCII):
+        raise StreetsError.of(key, str(value)[:60] or "nothing", 'dollars such as "25.00", or a whole number of cents')
     return int(Decimal(text.replace(",", "")) * 100)
 
 
@@ -274,7 +276,10 @@ def read_instant(value: object, key: str) -> str:
 def _read_feet(value: object, key: str) -> float:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise StreetsError.of(key, str(value)[:60], "feet, such as 12.5")
-    return read_length_ft(value, key)
+    found = read_length_ft(value, key)
+    if found < 0:
+        raise StreetsError.of(key, str(value)[:60], "feet, 0 or more")
+    return found
 
 
 def _read_degrees(value: object, key: str) -> float:

@@ -12,9 +12,10 @@ from app.audit import Act
 from app.auth import Person
 from app.case_facts import Facts, read_facts
 from app.casebook import KINDS, CaseStateError, get, matter_of, step_of
-from app.cases import OF_CASE, add_event, check_state, read_reason, settle
+from app.cases import OF_STEP, add_event, check_state, read_reason, settle
 from app.casework import Taken
 from app.registers import Row
+from gis.errors import StreetsError
 
 
 def check_document(
@@ -56,7 +57,9 @@ def check_document(
     person.require(step.permission)
     matter = matter_of(connection, case, now)
     check_state(kind, step, matter, now)
-    facts = read_facts(step.asks, {key: value for key, value in given.items() if key not in OF_CASE})
+    if given.get("at"):
+        raise StreetsError.of("at", str(given["at"])[:60], "nothing: a document bears the time at which it is issued")
+    facts = read_facts(step.asks, {key: value for key, value in given.items() if key not in OF_STEP})
     why = read_reason(given.get("reason"), needed=step.reason)
     return step.check(Taken(connection, matter, facts, now, why, person, now))
 

@@ -29,8 +29,10 @@ from app.tables import addresses, locations
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
-OF_CASE = ("at", "reason", "kind", "address_id")
+OF_STEP = ("at", "reason")
 """What a request says beside the facts of its step."""
+OF_CASE = (*OF_STEP, "kind", "address_id")
+"""What it says beside the facts of the step that opens a case."""
 PLACE = ("geometry", "crs", "datum", "epoch", "accuracy_ft")
 """What a request says of an outline, where it is read as the fact ``place``."""
 AT_ONCE = timedelta(minutes=1)
@@ -275,7 +277,8 @@ def _record(act: Act, person: Person, kind: Kind, case: Row, name: str, given: M
     check_state(kind, step, matter, act.at)
     at, day_only = read_at(given.get("at"), act.at)
     _check_when(kind, step, matter, person, at, act.at)
-    aside = (*OF_CASE, *(PLACE if "place" in known else ()))
+    own = OF_CASE if name == kind.opening else OF_STEP
+    aside = (*own, *(PLACE if "place" in known else ()))
     facts = read_facts(step.asks, {key: value for key, value in given.items() if key not in aside})
     facts = step.check(Taken(act.connection, matter, {**facts, **known}, at, act.reason, person, act.at, day_only))
     if day_only:

@@ -252,7 +252,7 @@ def check_excavation(site: Site, asked: Asked) -> Checked:
     shape = _polygon(site, asked, "opening")
     street, _ = site.street(str(asked.get("street") or ""), shape)
     block = site.block(street, shape.centroid)
-    improved = improved_on(site.connection, street, block.section.improved_on if block else None)
+    improved = improved_on(site.connection, street, block.section.improved_on if block else None, site.day)
     until = months_after(improved, 12 * int(site.village.law["moratorium_years"].value)) if improved else None
     earlier = [] if site.sent is not None else [other for _, other in site.objects(shape, 50.0, "opening")]
     return excavation(

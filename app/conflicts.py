@@ -106,7 +106,7 @@ def of_work(
     others = dict(_others(connection, [shape, *(place for _, place in junctions)], exclude_case, exclude_object))
     work = Work("", shape, first or day, last, direction, accuracy_ft=accuracy_ft, opening=opening)
     found = conflicts(
-        work, list(others.values()), _here(ground, connection, street, shape, junctions),
+        work, list(others.values()), _here(ground, connection, street, shape, junctions, first or day),
         reach_ft=REACH_FT, expired_days=EXPIRED_DAYS, lane_ft=ground.reading.lane_ft,
     )  # fmt: skip
     return [_told(ground, one) for one in found]
@@ -218,7 +218,12 @@ def _junctions(ground: Ground, street: str, shape: BaseGeometry) -> list[tuple[s
 
 
 def _here(
-    ground: Ground, connection: Connection, street: str, shape: BaseGeometry, junctions: list[tuple[str, Point]]
+    ground: Ground,
+    connection: Connection,
+    street: str,
+    shape: BaseGeometry,
+    junctions: list[tuple[str, Point]],
+    day: date,
 ) -> Here:
     path, middle = _path(ground, street, shape), shape.centroid
     pavement = ground.layers.get("pavement")
@@ -227,7 +232,7 @@ def _here(
     parts = chain.from_iterable(shapely.get_parts(feature.shape) for feature in own.features)
     areas = [part for part in parts if isinstance(part, Polygon)]
     block = ground.block_at(street, middle.x, middle.y) if street else None
-    improved = improved_on(connection, street, block.section.improved_on if block else None)
+    improved = improved_on(connection, street, block.section.improved_on if block else None, day)
     years = int(ground.village.law["moratorium_years"].value)
     return Here(
         junctions,

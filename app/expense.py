@@ -110,6 +110,10 @@ def _expense(taken: Taken) -> Facts:
     day = date.fromisoformat(facts.setdefault("incurred_on", taken.day.isoformat()))
     if day > taken.day:
         raise StreetsError.of("incurred_on", said_day(day), f"a day until {said_day(taken.day)}: it has been incurred")
+    began = taken.matter.course.first("serve") or taken.matter.course.first("order")
+    if began is not None and day < day_of(began):
+        expected = f"a day from {said_day(day_of(began))} on: an expense of the abatement is not incurred before it"
+        raise StreetsError.of("incurred_on", said_day(day), expected)
     if facts["cents"] == 0:
         raise StreetsError.of("cents", dollars(0), "an amount above $0.00")
     return facts
@@ -130,10 +134,15 @@ def _bill(taken: Taken) -> Facts:
     return taken.facts | {"cents": owed, "lines": [one["id"] for one in lines(taken.matter.course)]}
 
 
-def _received(taken: Taken) -> Facts:
-    billed = taken.matter.course.first("bill")
-    if billed is None and not taken.reason:
+def _mailed(taken: Taken) -> Facts:
+    if taken.matter.course.first("bill") is None and not taken.reason:
         raise StreetsError.of("reason", "nothing", "the bill to be issued here first, or which one, written elsewhere")
+    return taken.facts
+
+
+def _received(taken: Taken) -> Facts:
+    _mailed(taken)
+    billed = taken.matter.course.first("bill")
     if billed is not None and taken.day < day_of(billed):
         expected = f"on or after {said_day(day_of(billed))}, when the bill was issued"
         raise StreetsError.of("at", said_day(taken.day), expected)
@@ -172,7 +181,21 @@ def enter(taken: Taken) -> Facts:
     if roll is not None and roll.passed(taken.at):
         assert roll.day is not None
         findings.append(f"The 60 days ended on {said_day(roll.day)} (§ {roll.section}): the text is obscure.")
+    check_roll(taken)
     return taken.facts | {"cents": owed, "findings": findings}
+
+
+def check_roll(taken: Taken) -> None:
+    """Refuse the roll of a year before the costs were incurred.
+
+    Raises
+    ------
+    StreetsError
+        It is one.
+    """
+    first, roll = incurred(taken.matter.course), taken.facts.get("roll")
+    if roll is not None and first is not None and roll < first.year:
+        raise StreetsError.of("roll", roll, f"the tax roll of {first.year} or later: the costs were incurred then")
 
 
 def _settles(course: Course, event: Row) -> Course:
@@ -224,7 +247,7 @@ def steps(*, where: frozenset[str] = frozenset({ABATED})) -> dict[str, Step]:
         ),
         "mailed": Step(
             "Record that the bill was mailed", "Bill mailed", Permission.TAX_ROLL, where, stays, "288-7 F(1)",
-            any_time=True,
+            check=_mailed, any_time=True, offers_reason=True,
         ),
         "received": Step(
             "Record the receipt of the bill", "Bill received", Permission.TAX_ROLL, where, stays, "288-7 F(1)",

@@ -126,6 +126,7 @@ def _enter(taken: Taken) -> Facts:
     owed = expense.balance(taken.matter.course)
     if owed <= 0:
         raise StreetsError.of("cents", dollars(owed), "the costs and expenses of the removal (§ 288-8 F)")
+    expense.check_roll(taken)
     return taken.facts | {"cents": owed, "basis": "288-8 F"}
 
 

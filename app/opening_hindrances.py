@@ -64,22 +64,16 @@ def frozen_ground(matter: Matter, at: datetime, by: str = "") -> list[Hindrance]
 def _new_street(matter: Matter, measured: Json, at: datetime) -> list[Hindrance]:
     """Refuse an opening in a street improved or repaved within five years, unless it is absolutely essential (I).
 
-    "No permit shall be issued" within them, whether the work is planned for a day within or after them.
+    "After such permanent improvement or repaving, no permit shall be issued": the day that counts is the permit's own.
     """
-    until = _closed_until(measured, at.astimezone(LOCAL).date())
-    if not until or decided(matter.course, "essential", at):
+    day, closed = at.astimezone(LOCAL).date(), measured.get("closed")
+    if not closed or not closed["improved_on"] <= day.isoformat() <= closed["until"]:
         return []
-    told = f"{said_day(at.astimezone(LOCAL).date())}, within the five years that end on {until}"
+    if decided(matter.course, "essential", at):
+        return []
+    told = f"{said_day(day)}, within the five years that end on {said_day(date.fromisoformat(closed['until']))}"
     return [Hindrance("new_street", "288-6 I", told, "the opinion of the Board or its designee that it is absolutely "
                       "essential, or a day after them")]  # fmt: skip
-
-
-def _closed_until(measured: Json, day: date) -> str:
-    """Return the last day on which the street may not be opened, where that is still to come; else ``""``."""
-    rows = (measured.get("checks") or {}).get("excavation", {}).get("rows", [])
-    ends = [row["limit"] for row in rows if row["quantity"] == "new_street" and row["limit"]]
-    ends += [one["until"] for one in measured.get("conflicts") or [] if one["kind"] == "moratorium"]
-    return max((end for end in ends if end >= day.isoformat()), default="")
 
 
 def lanes(matter: Matter, measured: Json, at: datetime) -> list[Hindrance]:

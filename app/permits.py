@@ -14,6 +14,7 @@ from typing import Any
 import shapely
 import sqlalchemy as sa
 from shapely.geometry import shape as as_shape
+from shapely.geometry.base import BaseGeometry
 from sqlalchemy.engine import Connection
 
 from app import casebook, cases, conflicts
@@ -24,6 +25,7 @@ from app.casebook import KINDS, NoCaseError
 from app.casework import Kind, Matter
 from app.check_site import Site
 from app.checks import run
+from app.clock_rules import due
 from app.clocks import LOCAL
 from app.map_versions import Atlas
 from app.opening_hindrances import hindrances as of_opening
@@ -34,6 +36,7 @@ from app.registers import Row
 from app.row_layers import Ground
 from app.settings import plain
 from app.village import LONLAT
+from app.works import improved_on
 from gis.errors import StreetsError
 
 Json = dict[str, Any]
@@ -273,7 +276,7 @@ def measured(ground: Ground, connection: Connection, matter: Matter, day: date) 
     Returns
     -------
     dict
-        ``checks`` by name and ``conflicts``; empty where no area is drawn.
+        ``checks`` by name, ``conflicts``, and the improvement that has ``closed`` the street; empty without an outline.
     """
     facts, kind = application(matter), matter.case["kind"]
     place = facts.get("place")
@@ -294,7 +297,19 @@ def measured(ground: Ground, connection: Connection, matter: Matter, day: date) 
         accuracy_ft=place.get("accuracy_ft") or 0.0, exclude_case=matter.case["id"],
         exclude_object=matter.case["object_id"] or 0,
     )  # fmt: skip
-    return {"checks": found, "conflicts": met}
+    return {"checks": found, "conflicts": met, "closed": _closed(site, shape, day) if kind == "opening" else None}
+
+
+def _closed(site: Site, shape: BaseGeometry, day: date) -> Json | None:
+    """Return the improvement that closes the street to openings on a day, and the last day it does (§ 288-6 I)."""
+    street, _ = site.street("", shape)
+    block = site.block(street, shape.centroid)
+    improved = improved_on(site.connection, street, block.section.improved_on if block else None, day)
+    if improved is None:
+        return None
+    until = due("moratorium", improved).day
+    assert until is not None
+    return {"improved_on": improved.isoformat(), "until": until.isoformat()} if until >= day else None
 
 
 def _kept(answer: Json) -> Json:
@@ -332,4 +347,5 @@ def latest(matter: Matter) -> Json:
     """Return what was measured last of a permit: ``checks`` and ``conflicts``, and ``at``."""
     events = [one for name in MEASURED for one in matter.course.of(name) if one["facts"].get("checks") is not None]
     last = max(events, key=lambda one: (one["at"], one["id"]), default=None)
-    return {**{key: last["facts"].get(key) for key in ("checks", "conflicts")}, "at": last["at"]} if last else {}
+    kept = ("checks", "conflicts", "closed")
+    return {**{key: last["facts"].get(key) for key in kept}, "at": last["at"]} if last else {}

@@ -154,7 +154,7 @@ def _standing(kind: str, street: str) -> list[Any]:
     return [*wanted, street_objects.c.street == street] if street else wanted
 
 
-def improved_on(connection: Connection, street: str, section: date | None) -> date | None:
+def improved_on(connection: Connection, street: str, section: date | None, by: date) -> date | None:
     """Return when a street was last improved or repaved: by its section, or by a project that is recorded (§ 288-6 I).
 
     Parameters
@@ -165,6 +165,8 @@ def improved_on(connection: Connection, street: str, section: date | None) -> da
         Its official name; ``""`` where none is known.
     section
         As the cross-section of the block has it.
+    by
+        The day that is asked about: an improvement after it closes nothing yet.
 
     Returns
     -------
@@ -173,7 +175,7 @@ def improved_on(connection: Connection, street: str, section: date | None) -> da
     """
     made = sa.select(cases.c.street, cases.c.starts_on).where(cases.c.kind == "repaving", cases.c.state == "improved")
     own = [on for name, on in connection.execute(made) if street and on and street_key(name) == street_key(street)]
-    return max([*own, *([section] if section else [])], default=None)
+    return max((on for on in (*own, section) if on and on <= by), default=None)
 
 
 def where(row: Row) -> str:

@@ -122,6 +122,27 @@ def test_a_bill_has_every_line_what_was_paid_and_the_exact_rest(desk: Desk) -> N
         assert words in text, words  # 60 days from March 2: 29 are left in March, 30 in April, one in May
 
 
+def test_an_amount_that_was_read_is_sent_back_as_it_is(desk: Desk) -> None:
+    case = desk.obstruction()
+    desk.post(f"{case}/serve", to="owner", how="handed", at="2026-02-27T10:00", reason="a paper notice")
+    desk.post(f"{case}/remove", at="2026-03-02T12:00")
+    told = desk.post(f"{case}/expense", what="truck", cents=12345, incurred_on="2026-03-02")
+    assert told["events"][-1]["facts"]["cents"] == 12345
+    assert "$123.45" in " ".join(told["remarks"])
+    for what, sent in (("a fraction of a cent", 1.5), ("below nothing", -1), ("yes", True)):
+        desk.post(f"{case}/expense", 422, what=what, cents=sent, incurred_on="2026-03-02")
+    early = desk.post(f"{case}/expense", 422, what="truck", cents="1", incurred_on="2026-02-26")
+    assert early["errors"][0]["field"] == "incurred_on"
+
+
+def test_a_paper_bears_its_own_time_and_no_step_takes_what_is_the_cases(desk: Desk) -> None:
+    case = desk.obstruction()
+    assert desk.post(f"{case}/issue", 422, to="owner", at="2026-03-01")["errors"][0]["field"] == "at"
+    for name, value in (("address_id", -1), ("kind", "walk")):
+        refused = desk.post(f"{case}/issue", 422, to="owner", **{name: value})
+        assert refused["errors"][0]["field"] == name
+
+
 def test_only_the_clerk_treasurer_bills(desk: Desk) -> None:
     case = desk.abated("1.00")
     assert desk.client.post(f"{case}/bill", json={}, headers=desk.police).status_code == 403

@@ -100,7 +100,11 @@ def test_no_opening_permit_is_issued_to_the_last_day_of_five_years_and_one_is_th
     last = clerk.complete("opening", "2026-06-01", **ON_ALMA)
     refused = cures(clerk, last, "approve", at="2026-06-01", by="clerk")
     assert "absolutely essential" in refused["new_street"]
-    assert "2026-06-01" in refused["new_street"]
+    assert "Mon, June 1, 2026" in refused["new_street"]
+    before = clerk.complete("opening", "2021-05-31", **ON_ALMA)  # no permit is issued "after such" improvement
+    assert clerk.take(before, "approve", at="2021-05-31", by="clerk")["number"]
+    on_the_day = clerk.complete("opening", "2021-06-01", **ON_ALMA)
+    assert list(cures(clerk, on_the_day, "approve", at="2021-06-01", by="clerk")) == ["new_street"]
     main = clerk.complete("opening", "2026-06-01", **ON_MAIN)
     assert clerk.take(main, "approve", at="2026-06-01", by="clerk")["number"]
     after = clerk.complete("opening", "2026-06-02", **ON_ALMA)

@@ -481,7 +481,7 @@ def test_a_street_repaved_five_years_ago_to_the_day_is_not_opened_and_the_day_af
     permit = every.complete("opening", "2026-06-01", **IN_ALMA)
     refused = cures(every, permit, "approve", at="2026-06-01", by="director")
     assert list(refused) == ["new_street"]
-    assert "within the five years that end on 2026-06-01" in refused["new_street"]
+    assert "within the five years that end on Mon, June 1, 2026" in refused["new_street"]
     assert refused["new_street"].endswith("(§ 288-6 I)")
     assert every.take(permit, "approve", at="2026-06-02", by="director")["number"]
 
