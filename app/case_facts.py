@@ -218,7 +218,7 @@ def read_cents(value: object, key: str) -> int:
     text = value.strip().removeprefix("$").strip() if isinstance(value, str) else ""
     shape = r"(?:[0-9]{1,7}|[0-9]{1,3}(?:,[0-9]{3}){1,2})(?:\.[0-9]{2})?"
     if not re.fullmatch(shape, text, flags=re.ASCII):
-        raise StreetsError.of(key, str(value)[:60] or "nothing", 'dollars such as "25.00", or a whole number of cents')
+        raise StreetsError.of(key, str(value)[:60] or "nothing", "dollars and cents, such as 25.00")
     return int(Decimal(text.replace(",", "")) * 100)
 
 
