@@ -190,6 +190,8 @@ class Clock:
         Who must act: ``clerk``, ``director``, ``board``, ``permittee``, ``owner``; ``""`` for whoever has the case.
     done
         When it was done; None where it was not. A clock without a state runs until it is done, or the case is closed.
+    lasting
+        Whether it runs on, until it is done, though the case is closed.
     """
 
     key: str
@@ -199,6 +201,7 @@ class Clock:
     reading: str = ""
     office: str = ""
     done: datetime | None = None
+    lasting: bool = False
 
 
 @dataclass(frozen=True)
@@ -390,9 +393,9 @@ class Kind:
     def running(self, matter: Matter) -> list[Clock]:
         """Return the clocks that run now: that of the state, and those whose end nothing has met yet."""
         state = matter.course.state
-        if not self.states[state].open:
-            return []
-        return [one for one in self.clocks(matter) if (one.state == state if one.state else one.done is None)]
+        is_open = self.states[state].open
+        every = [one for one in self.clocks(matter) if is_open or one.lasting]
+        return [one for one in every if (one.state == state if one.state else one.done is None)]
 
     def named(self, matter: Matter, now: datetime) -> tuple[str, State, bool]:
         """Return the state by the name it has at an instant, what it is, and whether that is undecided."""

@@ -84,6 +84,9 @@ def _to_whom(taken: Taken) -> Facts:
 
 def _serve(taken: Taken) -> Facts:
     facts = dict(_to_whom(taken))
+    if seen(taken.matter).get("path") == "permit" and not facts.get("act"):
+        expected = "the act of the Village Board: “after such notice from the Village Board to do so” (§ 288-8 F)"
+        raise StreetsError.of("act", "nothing", expected)
     if taken.day_only:
         raise StreetsError.of("at", said_day(taken.day), "the time of day too: 24 hours are counted from the service")
     by_then = [one for one in taken.matter.course.of("issue") if one["at"] <= taken.at]
@@ -264,6 +267,7 @@ STEPS = {
             Asked("how", "How it was served", choices=HOW, needed=True),
             Asked("on", "On whom", "A name if it is known", private=True, most=200),
             Asked("by", "By whom", "If it was not you", private=True, most=200),
+            Asked("act", "The Village Board’s act", "Of its notice under § 288-8 F", most=300, aside=True),
         ),
         _serve, offers_reason=True, help="The day and the time of day: 24 hours are counted from it.",
     ),

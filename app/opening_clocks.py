@@ -80,10 +80,17 @@ def _emergency(matter: Matter) -> list[Clock]:
     if first is None:
         return []
     told, applied = course.first("told"), course.first("complete")
+    began = began_at(matter) or first["at"]
     return [
-        _clock(matter, "tell", "emergency_tell", first["at"], "permittee", told),
-        _clock(matter, "apply", "emergency_apply", first["at"], "permittee", applied),
+        _clock(matter, "tell", "emergency_tell", began, "permittee", told),
+        _clock(matter, "apply", "emergency_apply", began, "permittee", applied),
     ]
+
+
+def began_at(matter: Matter) -> datetime | None:
+    """Return when emergency measures began, as the application says; None where it does not."""
+    told = application(matter).get("began_at")
+    return datetime.fromisoformat(told) if told else None
 
 
 def _notices(matter: Matter, facts: Facts) -> list[Clock]:
@@ -99,7 +106,9 @@ def _notices(matter: Matter, facts: Facts) -> list[Clock]:
             ("affected", "affected_notice", day),
         )
         for key, rule, start in rows:
-            done = course.first("notice", to=key) or begun
+            done = course.first("notice", to=key)
+            if begun is not None and done is None:
+                continue  # it is too late to give it: the beginning says so
             one = _clock(matter, f"notice_{key}", rule, start, "permittee", done)
             unknown = key == "director" and not facts.get("starts_time")
             how = "No time of day is planned: counted from midnight." if unknown else ""
@@ -115,12 +124,14 @@ def _pavement(matter: Matter, *, emergency: bool) -> list[Clock]:
     """Return the clocks of G: 60 days from the permit, June 1 after a winter emergency, three days over concrete."""
     course, found = matter.course, []
     approved, permanent = granted(course), restored(matter)
-    if approved is not None and course.first("start") is not None and application(matter).get("pavement") != "none":
+    opened = emergency or course.first("start") or course.of("restore")
+    if approved is not None and opened and application(matter).get("pavement") != "none":
         found.append(_clock(matter, "pavement", "permanent_pavement", day_of(approved), "permittee", permanent))
     cold = course.latest("restore", surface="cold_mix")
     if emergency and cold is not None:
         first = course.first("apply") or cold
-        found.append(_clock(matter, "winter", "winter_pavement", day_of(first), "permittee", permanent))
+        began = began_at(matter) or first["at"]
+        found.append(_clock(matter, "winter", "winter_pavement", began, "permittee", permanent))
     concrete = course.latest("restore", surface="concrete")
     if concrete is not None:
         found.append(_clock(matter, "concrete", "concrete_open", day_of(concrete), "permittee", None))

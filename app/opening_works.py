@@ -204,6 +204,11 @@ def unrestored(matter: Matter, *, nothing_opened: bool = False) -> Iterator[tupl
         cure = "yes, where nothing was opened; else the work and its restoration"
         yield "nothing_opened", "288-5 F(1)", "nothing", cure
         return
+    emergency = application(matter).get("emergency") == "yes"
+    if not emergency and not any(course.of(what) for what in ("start", "village_work")):
+        cure = "the beginning of the work, after its hotline ticket"
+        yield "start", "288-6 D(1)", "a restoration of work that never began", cure
+        return
     if restored(matter) is None:
         cure = "the permanent restoration recorded: “shall be restored to the condition prior to damage”"
         yield "restore", "288-5 F(1)", "nothing permanent", cure

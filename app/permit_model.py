@@ -399,7 +399,7 @@ def work(matter: Matter, kind: str, until: date | None, done: Row | None, what: 
     box = {
         name: place[name] for name in ("lon", "lat", "street", "shape", "west_ft", "south_ft", "east_ft", "north_ft")
     }
-    told = {key: facts[key] for key in ("direction",) if facts.get(key)}
+    told = {"permit": matter.case["number"]} | {key: facts[key] for key in ("direction",) if facts.get(key)}
     return {
         **box,
         "kind": kind,

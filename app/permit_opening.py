@@ -12,7 +12,7 @@ them. The text contradicts itself in places; each is said beside the permit, and
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 
 from sqlalchemy.engine import Connection
 
@@ -22,7 +22,7 @@ from app.case_facts import Asked, Facts, dollars
 from app.casework import Kind, Matter, State, Step, Taken, day_of, stays, to
 from app.clock_rules import due
 from app.clocks import LOCAL, Deadline, local_instant, said_day, said_instant
-from app.opening_clocks import NOTICES, STILL, clocks, last_day, read_clock, valid_until
+from app.opening_clocks import NOTICES, STILL, began_at, clocks, last_day, read_clock, valid_until
 from app.opening_hindrances import frozen_ground, hindrances, lanes, loss
 from app.opening_works import INSPECT, RESTORE, restored, unrestored
 from app.permit_model import (
@@ -58,6 +58,7 @@ from app.permit_model import (
 from app.permit_model import (
     decided as decision_of,
 )
+from app.registers import Row
 from gis.errors import StreetsError
 
 IN = {
@@ -71,6 +72,7 @@ IN = {
 UTILITIES = {
     "sewer": "Sewer", "gas": "Gas main", "water": "Water main", "conduit": "Conduit", "other": "Another utility",
 }  # fmt: skip
+FROZEN_DAYS = "It runs into the days “between November 15 and April 1”, on which no openings are permitted (§ 288-6 A)."
 TERRACES = (
     "“Every effort shall be made to place gas, electric, telephone and television cable lines in street terraces.” "
     "(§ 288-6 I)"
@@ -104,6 +106,7 @@ ASKS = (
     Asked("loss_at", "When a utility service will be lost", "If it will be; day and time", type="instant", aside=True),
     Asked("starts_time", "Time of day at which digging begins", "Such as 07:30", most=20, aside=True),
     Asked("emergency", "Is it an emergency (§ 288-6 H)?", choices=YES_NO, aside=True),
+    Asked("began_at", "When its measures began", "For an emergency; day and time", type="instant", aside=True),
     Asked("utility", "Which utility does the applicant own or control there?", "For an emergency (§ 288-6 H)",
           choices=UTILITIES, aside=True),
 )  # fmt: skip
@@ -122,6 +125,9 @@ def _apply(taken: Taken) -> Facts:
             "open it first and apply later (§ 288-6 H)"
         )
         raise StreetsError.of("utility", "nothing", expected)
+    if now.get("began_at") and datetime.fromisoformat(now["began_at"]) > taken.now:
+        found = said_instant(datetime.fromisoformat(now["began_at"]))
+        raise StreetsError.of("began_at", f"{found}, which is still to come", "a time that has passed")
     if now.get("starts_time"):
         _check_time(now["starts_time"], now.get("starts_on"))
     return check_days(taken)
@@ -160,6 +166,11 @@ def _approve(taken: Taken) -> Facts:
 
 def _start(taken: Taken) -> Facts:
     """Refuse to begin without a hotline ticket (D), or in frozen ground (A); findings tell what was told late."""
+    approved = granted(taken.matter.course)
+    emergency = application(taken.matter).get("emergency") == "yes"
+    if approved is not None and not emergency and taken.day < day_of(approved):
+        expected = f"on or after {said_day(day_of(approved))}, when the permit was approved (§ 288-5 A)"
+        raise StreetsError.of("at", said_day(taken.day), expected)
     refuse_if(_ticket(taken), "The excavation may not begin yet.")
     begins = _as_begun(taken.matter, taken.day)
     refuse_if(frozen_ground(begins, taken.at), "The excavation may not begin on this day.")
@@ -264,7 +275,25 @@ def _renew(taken: Taken) -> Facts:
         stands.append(Hindrance("paid_cents", "288-5 E", found, f"the renewal fee, {dollars(fee)}"))
     refuse_if(stands, "The permit cannot be renewed as things are.")
     check_office(taken, "clerk")
+    facts |= {"findings": [FROZEN_DAYS]} if _runs_into_frost(taken, until) else {}
     return facts | {"until": last_day(due("opening_renewed", until, taken.matter.counting)).isoformat()}
+
+
+def _runs_into_frost(taken: Taken, until: date) -> bool:
+    """Say whether a renewal runs into the days on which no opening is permitted (§ 288-6 A)."""
+    renewed = last_day(due("opening_renewed", until, taken.matter.counting))
+    during = [until + timedelta(days=n) for n in range(1, (renewed - until).days + 1)]
+    moved = [frozen_ground(_as_begun(taken.matter, day), local_instant(day, time(12))) for day in during]
+    return any(moved)
+
+
+def _withdraw(taken: Taken) -> Facts:
+    """Refuse that an emergency's opening is forgotten: what was opened is restored (§ 288-5 F(1))."""
+    if application(taken.matter).get("emergency") == "yes" and taken.facts.get("nothing_opened") != "yes":
+        found = taken.facts.get("nothing_opened", "nothing")
+        cure = "yes, that nothing was opened; what was opened is applied for and restored"
+        refuse_if([Hindrance("nothing_opened", "288-5 F(1)", found, cure)], "An emergency is not withdrawn so.")
+    return taken.facts
 
 
 def _close(taken: Taken) -> Facts:
@@ -287,6 +316,9 @@ def remarks(connection: Connection, matter: Matter) -> list[str]:
                     "expenses” (§ 288-5 F(2)).")  # fmt: skip
     if not facts.get("place") and course.state in STILL:
         told.append("No outline is drawn: the street, its age and the lanes that are left were not checked.")
+    told += _unpaid(approved) + _outside(matter)
+    for event in (*course.of("start"), *course.of("renew"), *course.of("notice"), *course.of("village_work")):
+        told += event["facts"].get("findings") or ()
     keys = {"warning_lights"}
     if facts.get("emergency") == "yes":
         keys |= {"emergency_subsection", "emergency_in_new_street", "pavement_days"}
@@ -301,6 +333,23 @@ def remarks(connection: Connection, matter: Matter) -> list[str]:
     if course.state in STILL:
         told.append(TERRACES)
     return told
+
+
+def _unpaid(approved: Row | None) -> list[str]:
+    """Say that the fee of an approved permit is not recorded as paid."""
+    facts = approved["facts"] if approved else {}
+    owed = (facts.get("fee_due_cents") or 0) - (facts.get("paid_cents") or 0)
+    return [f"{dollars(owed)} of the fee are not recorded as paid (§ 288-5 F(2))."] if owed > 0 else []
+
+
+def _outside(matter: Matter) -> list[str]:
+    """Say that the outline that was measured opens no public place, though the application names one."""
+    events = [*matter.course.of("approve"), *matter.course.of("complete")]
+    rows = [
+        row for one in events for row in ((one["facts"].get("checks") or {}).get("excavation") or {}).get("rows", ())
+    ]
+    clear = any(row["quantity"] == "area_sqft" and row["verdict"] == "complies" for row in rows)
+    return ["The outline opens no public place, as it was measured: is it drawn where the work is?"] if clear else []
 
 
 def likely(matter: Matter, over: bool | None) -> str:
@@ -334,9 +383,10 @@ def _work(matter: Matter) -> Json | None:
         found["ends_on"] = max(found["ends_on"], day) if found["ends_on"] else None
         right = {"kind": "village_work", "act": matter.case["number"], "from": day.isoformat(), "until": None}
         found["authorisation"] = right
-    if found and emergency and not found["starts_on"]:
-        first = course.first("apply")
-        found["starts_on"] = day_of(first) if first else None
+    first = course.first("apply")
+    if found and emergency and first and not course.first("start"):
+        began_on = (began_at(matter) or first["at"]).astimezone(LOCAL).date()
+        found["starts_on"] = min(began_on, found["starts_on"] or began_on)
     return found
 
 
@@ -360,6 +410,10 @@ _STEPS = {
     **_common,
     "apply": replace(_common["apply"], check=_apply),
     "amend": replace(_common["amend"], check=_apply),
+    "withdraw": replace(
+        _common["withdraw"], check=_withdraw,
+        asks=(Asked("nothing_opened", "Was nothing opened?", "Of an emergency", choices=YES_NO, aside=True),),
+    ),
     "told": Step(
         "Record that the Village office was told", "Village office told", Permission.PERMITS, OPEN, stays, "288-6 H",
         (Asked("by", "Who told it", private=True, most=200),), any_time=True,
@@ -385,7 +439,7 @@ _STEPS = {
     ),
     "start": Step(
         "Record that work has begun", "Work begun", Permission.PERMITS, frozenset({APPROVED}), to(ACTIVE), "288-6 D(1)",
-        check=_start, before_clock=True,
+        check=_start, before_clock=True, any_time=True,
     ),
     "village_work": Step(
         "Begin it as Village work", "Begun as Village work", Permission.PERMITS, PENDING, to("exempt"), "288-5 C",

@@ -14,11 +14,11 @@ from datetime import date, datetime
 from sqlalchemy.engine import Connection
 
 from app import decided, slips
-from app.auth import Permission
+from app.auth import Permission, offices_of
 from app.case_facts import Asked, Facts, dollars
 from app.casework import Clock, Kind, Matter, State, Step, Taken, day_of, happened_at, stays, to
 from app.clock_rules import RULES, due
-from app.clocks import Deadline, said_day
+from app.clocks import Deadline, said_day, said_instant
 from app.law import law_on
 from app.permit_measures import Limit, held
 from app.permit_model import (
@@ -216,7 +216,11 @@ def _third(measured: Json) -> list[Hindrance]:
 
 
 def _revoke(taken: Taken) -> Facts:
-    check_office(taken, taken.facts["by"])
+    by = taken.facts["by"]
+    check_office(taken, by)
+    if by == "board" and not taken.person.may(Permission.PERMITS):
+        offices = offices_of(Permission.PERMITS)
+        raise StreetsError.of("by", f"{BODIES[by]}, recorded by {taken.person.name}", f"its act recorded by {offices}")
     return taken.facts
 
 
@@ -281,7 +285,22 @@ def clocks(matter: Matter) -> list[Clock]:
     if found is None:
         return []
     state = matter.course.state if matter.course.state in GRANTED else APPROVED
-    return [Clock("ends", RULES["privilege_ends"].title, state, found, office="permittee")]
+    return [Clock("ends", RULES["privilege_ends"].title, state, found, office="permittee"), *_vacating(matter, found)]
+
+
+def _vacating(matter: Matter, ends_then: Deadline) -> list[Clock]:
+    """Return the duty of D(7): what was occupied is vacated upon termination, however the permit ended."""
+    course = matter.course
+    if course.first("start") is None or course.state == "withdrawn":
+        return []
+    revoked, done = course.latest("revoke"), course.latest("close") or course.latest("vacate")
+    if revoked is not None:
+        counted = f"Upon termination: it was revoked {said_instant(revoked['at'])}."
+        deadline = Deadline(None, revoked["at"], "288-8 D(7)", counted, "")
+    else:
+        deadline = Deadline(ends_then.day, None, "288-8 D(7)", "Upon termination: with the last day of the permit.", "")
+    title = "What is occupied is to be vacated, cleaned and safe"
+    return [Clock("vacate", title, "", deadline, "", "permittee", done["at"] if done else None, lasting=True)]
 
 
 def remarks(connection: Connection, matter: Matter) -> list[str]:

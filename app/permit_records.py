@@ -101,6 +101,11 @@ def public(connection: Connection, row: Row, now: datetime) -> Json:
     told_of = case_records.brief(matter, now)
     kept = ("number", "kind", "kind_title", "section", "state", "state_title", "state_text", "place", "street")
     clocks = [case_records.told_clock(one, now) for one in KINDS[row["kind"]].clocks(matter)]
-    ends = [one for one in clocks if one["sense"] in {"ends", "from"}]
+    holds = told_of["state"] in {"approved", "active", "expired"}
+    ends = [one for one in clocks if one["sense"] in {"ends", "from"} and holds]
     found = {key: told_of[key] for key in (*kept, "starts_on", "ends_on", "as_of")}
+    if told_of["state"] == "draft":  # nobody has looked at what it says
+        found |= {"place": "", "street": "", "starts_on": None, "ends_on": None}
+    if not told_of["open"]:
+        found["ends_on"] = None
     return {**found, "clocks": [{key: one[key] for key in ("title", "due", "section", "counted")} for one in ends]}

@@ -65,6 +65,17 @@ def _start(taken: Taken) -> Facts:
     return taken.facts
 
 
+def _close(taken: Taken) -> Facts:
+    """Refuse to close a sidewalk that is not to the standard: it is no legal sidewalk (§ 288-4 D, F)."""
+    if taken.matter.course.first("start") is not None and taken.facts.get("standard") != "yes":
+        found = taken.facts.get("standard", "nothing")
+        cure = (
+            "yes, or the sidewalk made so; one built contrary to the section is ordered replaced as a case of its own"
+        )
+        refuse_if([Hindrance("standard", "288-4 D, F", found, cure)], "The permit cannot be closed as things are.")
+    return taken.facts
+
+
 def _from(matter: Matter) -> date | None:
     obtained = granted(matter.course)
     return due("sidewalk_work_from", day_of(obtained), matter.counting).day if obtained else None
@@ -122,6 +133,7 @@ STEPS = {
             Asked("standard", f"Is it in accordance with the {STANDARD}?", choices={"yes": "yes", "no": "no"}),
             Asked("note", "What was seen", long=True, private=True),
         ),
+        _close,
     ),
 }  # fmt: skip
 

@@ -42,8 +42,8 @@ def state_of(row: Row, day: date) -> str:
     """Say what a work is on a day.
 
     Its first and last day both count to it; from the day on which it was restored or removed it is past. One that is
-    not restored when its last day is over has expired, recently for `EXPIRED_DAYS` days. Without a first day it has
-    begun, without a last one it goes on.
+    not restored when its last day is over has expired, recently for `EXPIRED_DAYS` days; that of a permit until it is
+    restored. Without a first day it has begun, without a last one it goes on.
 
     Parameters
     ----------
@@ -63,7 +63,8 @@ def state_of(row: Row, day: date) -> str:
     if starts is not None and starts > day:
         return "planned"
     if ends is not None and ends < day:
-        return "recently_expired" if day - ends <= timedelta(days=EXPIRED_DAYS) else "past"
+        stays = day - ends <= timedelta(days=EXPIRED_DAYS) or bool((row.get("facts") or {}).get("permit"))
+        return "recently_expired" if stays else "past"
     return "emergency" if row["emergency"] else "active"
 
 
@@ -72,7 +73,8 @@ def condition_of(state: str, day: date) -> Any:
     starts, ends, restored = (street_objects.c[name] for name in ("starts_on", "ends_on", "restored_on"))
     open_still = restored.is_(None) | (restored > day)
     begun = starts.is_(None) | (starts <= day)
-    over, soon = ends < day, ends >= day - timedelta(days=EXPIRED_DAYS)
+    permitted = sa.cast(street_objects.c.facts, sa.String).like('%"permit":"%')
+    over, soon = ends < day, (ends >= day - timedelta(days=EXPIRED_DAYS)) | permitted
     running = open_still & begun & (ends.is_(None) | (ends >= day))
     return {
         "planned": open_still & (starts > day),

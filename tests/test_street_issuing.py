@@ -48,7 +48,8 @@ class Desk:
 
     def abated(self, *amounts: str, **facts: Any) -> str:
         case = self.obstruction(**facts)
-        self.post(f"{case}/serve", to="owner", how="handed", at="2026-02-27T10:00", reason="a paper notice")
+        act = {"act": "Board notice of Feb 26"} if facts.get("path") == "permit" else {}
+        self.post(f"{case}/serve", to="owner", how="handed", at="2026-02-27T10:00", reason="a paper notice", **act)
         self.post(f"{case}/remove", at="2026-03-02T12:00")
         for amount in amounts:
             self.post(

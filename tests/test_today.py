@@ -4,7 +4,7 @@ Clocks are put in as rows with edges reckoned by hand: a last day is over at the
 in winter and 05:00 in summer. The undecided one is a case that was reported.
 
 Seen to fail, each by breaking the code once: a last instant taken for over; `over_at` not asked; what ends by itself
-told as overdue; a day's midnight in UTC; a day more or less than the week told; `running`, `closed_at` or the person
+told as overdue; a day's midnight in UTC; a day more or less than the week told; `running` or the person
 not asked; the offset not carried from group to group; a calendar day without its end; a UID without the clock's key;
 `count_anew` left out where the service starts, and where it is looked at; a permit led to the page of cases.
 """
@@ -239,11 +239,15 @@ def test_a_permit_is_told_by_its_number_and_leads_to_its_own_page(database: Data
     assert places(database, june(10), book="permit") == places(database, june(10), kind="opening")
 
 
-def test_a_case_that_is_closed_is_not_told(database: Database) -> None:
-    case = put(database, "1 Elm", "2026-06-08T05:00", "2026-06-07")
-    with database.write() as connection:
-        connection.execute(sa.update(cases).where(cases.c.id == case).values(closed_at=june(9)))
-    assert places(database, june(10)) == {}
+def test_a_case_that_is_closed_is_not_told_and_one_that_is_open_again_is(database: Database, tmp_path: Path) -> None:
+    """Assigned June 1: the 20 days and their other reading are over on June 23."""
+    town = book(database, tmp_path / "plat")
+    case = town.report(town.assigned(), june(2))
+    assert places(database, june(24)) == {"overdue": ["145 North Alma Street"]}
+    town.take(case, "dismiss", june(3), reason="It is up.")
+    assert places(database, june(24)) == {}
+    town.undo(case, june(4))
+    assert places(database, june(24)) == {"overdue": ["145 North Alma Street"]}
 
 
 def test_pages_run_through_the_groups_one_after_the_other(database: Database) -> None:

@@ -79,3 +79,12 @@ def test_an_application_is_not_complete_without_who_what_and_where(desk: Desk, m
 def test_who_owns_and_who_repairs_is_said_as_the_text_has_it_with_its_slip(desk: Desk) -> None:
     """SW-1: "Common Council" is a slip of the text; it is shown and not settled."""
     assert "Common Council" in " ".join(desk.by("clerk").apply("sidewalk")["remarks"])
+
+
+def test_a_sidewalk_that_is_not_to_the_standard_is_not_closed(desk: Desk) -> None:
+    """D, F: one constructed contrary to the section is no legal sidewalk."""
+    every = desk.by("all")
+    permit = every.take(every.approved("sidewalk", "2026-06-05"), "start", at="2026-06-12")
+    for said in ({}, {"standard": "no"}):
+        assert list(cures(every, permit, "close", at="2026-06-20", **said)) == ["standard"]
+    assert every.take(permit, "close", at="2026-06-20", standard="yes")["state"] == "closed"

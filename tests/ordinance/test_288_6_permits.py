@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.permit_desk import Desk, area, cures, desk_over
-from tests.permitting import APPLICATION, EMERGENCY, clock
+from tests.permitting import APPLICATION, EMERGENCY, Json, Permits, clock
 
 PLACE = area(200, 16, 212, 18)
 """Two feet along the north curb of Main Street: a lane is left in each direction."""
@@ -27,6 +27,13 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 
 # --- A: frozen ground ---
+
+
+def begun(every: Permits, day: str, **facts: Any) -> Json:
+    """An opening whose work has begun on the day of its approval, with its hotline ticket."""
+    permit = every.approved("opening", day, **facts)
+    every.take(permit, "notice", to="hotline", ticket="1", at=day)
+    return every.take(permit, "start", at=day)
 
 
 @pytest.mark.parametrize(("day", "frozen"), [
@@ -310,7 +317,7 @@ CHECKLIST = {
 def test_everything_the_section_asks_to_be_seen_is_passed_or_failed_by_the_inspector(desk: Desk) -> None:
     """EX-8, EX-21, EX-22, EX-26, EX-27, EX-28, EX-30: each item keeps a permit open while it fails."""
     every = desk.by("all")
-    permit = every.approved("opening", "2026-05-04")
+    permit = begun(every, "2026-05-04")
     every.take(permit, "restore", surface="grass", permanent="yes", at="2026-05-05")
     for item in CHECKLIST:
         assert "result" in cures(every, permit, "inspect", item=item, at="2026-05-05")
@@ -401,7 +408,7 @@ def test_a_pavement_is_as_deep_as_the_existing_one_where_that_is_deeper(desk: De
 
 def test_a_pavement_that_is_too_thin_keeps_the_permit_open_whatever_else_is_restored_after_it(desk: Desk) -> None:
     every = desk.by("all")
-    permit = every.approved("opening", "2026-05-04")
+    permit = begun(every, "2026-05-04")
     every.take(permit, "restore", surface="bituminous", permanent="yes", depth_in="2", at="2026-05-10")
     every.take(permit, "restore", surface="grass", permanent="yes", at="2026-05-11")
     assert list(cures(every, permit, "close", at="2026-05-12")) == ["depth_in"]
@@ -550,3 +557,58 @@ def test_the_directors_orders_on_the_pavement_are_his_own_to_record(desk: Desk) 
     for decision in ("boundary", "full_lane", "fill"):
         assert "by" in cures(desk.by("clerk"), permit, "decide", decision=decision, by="director", reason="x")
         desk.by("director").take(permit, "decide", decision=decision, by="director", reason="On the site")
+
+
+# --- an emergency's own times; what is left undone ---
+
+
+def test_an_emergencys_clocks_run_from_its_measures_whenever_the_application_is_entered(desk: Desk) -> None:
+    """H: Friday, January 30, 2026, 6 pm: the office at once, the application on Monday, February 2."""
+    every = desk.by("all")
+    made = every.apply("opening", **EMERGENCY, began_at="2026-01-30T18:00", at="2026-02-03T09:00")
+    assert clock(made, "tell")["due"] == "2026-01-31T00:00:00+00:00"
+    assert clock(made, "apply")["due"] == "2026-02-02"
+    assert "began_at" in cures(every, made, "amend", began_at="2199-01-01T00:00")
+
+
+def test_an_emergencys_work_began_before_its_permit_and_an_ordinary_one_may_not(desk: Desk) -> None:
+    every = desk.by("all")
+    urgent = every.approved("opening", "2026-02-03", **EMERGENCY, began_at="2026-01-30T18:00")
+    every.take(urgent, "notice", to="hotline", ticket="1", at="2026-01-30T17:30")
+    assert every.take(urgent, "start", at="2026-01-30T18:30")["events"][-1]["what"] == "start"
+    plain = every.approved("opening", "2026-05-04")
+    every.take(plain, "notice", to="hotline", ticket="1", at="2026-05-01")
+    assert list(cures(every, plain, "start", at="2026-05-03")) == ["at"]
+    assert every.take(plain, "start", at="2026-05-04")["events"][-1]["what"] == "start"
+
+
+def test_an_emergency_that_was_dug_is_not_withdrawn_and_forgotten(desk: Desk) -> None:
+    every = desk.by("all")
+    made = every.apply("opening", **EMERGENCY)
+    assert list(cures(every, made, "withdraw", reason="A slip")) == ["nothing_opened"]
+    assert every.take(made, "withdraw", reason="A slip", nothing_opened="yes")["state"] == "withdrawn"
+
+
+def test_a_work_is_not_closed_that_was_restored_and_never_began(desk: Desk) -> None:
+    """D: its hotline ticket would be passed over."""
+    every = desk.by("all")
+    permit = every.approved("opening", "2026-05-04")
+    every.take(permit, "restore", surface="bituminous", permanent="yes", depth_in="3", at="2026-05-10")
+    assert list(cures(every, permit, "close", at="2026-05-11")) == ["start"]
+
+
+def test_a_notice_that_nobody_gave_is_not_told_as_done_when_the_work_begins(desk: Desk) -> None:
+    every = desk.by("all")
+    permit = begun(every, "2026-05-04", starts_on="2026-05-04")
+    assert not [one for one in permit["clocks"] if one["key"].startswith("notice_")]
+    assert any("never, as far as it is recorded" in one for one in permit["remarks"])
+
+
+def test_a_permits_opening_stays_on_the_works_map_until_it_is_restored(desk: Desk) -> None:
+    every = desk.by("all")
+    permit = begun(every, "2026-05-04", **area(300, 40, 312, 52))
+    number = permit["number"]  # its last day is Wednesday, June 3, 2026
+    days = ("2026-06-03", "2026-06-04", "2026-10-01")
+    assert [desk.works(day, number) for day in days] == ["active", "recently_expired", "recently_expired"]
+    every.take(permit, "restore", surface="bituminous", permanent="yes", depth_in="3", at="2026-10-01")
+    assert [desk.works(day, number) for day in ("2026-09-30", "2026-10-01")] == ["recently_expired", "past"]

@@ -10,7 +10,7 @@ from tests.permit_desk import desk_over
 from tests.permitting import faults
 from tests.street_cases import Cases, Json, ends, words
 
-NOTICE = {"to": "owner", "how": "handed", "reason": "The Board's own letter"}
+NOTICE = {"to": "owner", "how": "handed", "reason": "The Board's own letter", "act": "Motion of June 9, item 3"}
 
 
 @pytest.fixture(scope="module")

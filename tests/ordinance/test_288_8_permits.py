@@ -16,6 +16,8 @@ from tests.permit_desk import Desk, area, cures, desk_over
 from tests.permitting import clock, faults
 
 ON = "2026-05-04"
+RECENT = (datetime.now(LOCAL) - timedelta(days=3)).date().isoformat()
+"""Of a permit that still runs."""
 BOND = {"indemnify": "yes", "remove": "yes", "clean": "yes", "repair": "yes"}
 
 
@@ -293,3 +295,40 @@ def test_the_clerk_sets_an_earlier_end_of_a_permit_that_runs_and_undoing_it_give
     clerk.take(permit, "start", 409, at="2026-06-02")
     undone = clerk.take(permit, "undo", reason="Another permit was meant")
     assert clock(undone, "ends")["due"] == "2026-08-04"
+
+
+# --- D(7): what is left in the street ---
+
+
+def test_what_was_occupied_is_to_be_vacated_with_the_last_day_and_at_once_when_it_is_revoked(desk: Desk) -> None:
+    """Issued May 4: its last day is August 4, 2026."""
+    every = desk.by("all")
+    ended = every.take(issued(desk), "start", at="2026-05-05")
+    assert (clock(ended, "vacate")["due"], clock(ended, "vacate")["done"]) == ("2026-08-04", None)
+    assert clock(every.take(ended, "close", vacated="yes", at="2026-08-10"), "vacate")["done"]
+    other = every.take(issued(desk), "start", at="2026-05-05")
+    revoked = every.take(other, "revoke", by="inspector", condition="lights", reason="Dark", at="2026-05-20T09:00")
+    assert clock(revoked, "vacate")["due"] == "2026-05-20T14:00:00+00:00"  # 9 am CDT
+    listed = desk.client.get("/api/v1/today?days=1&limit=1000", headers=desk.keys["all"]).json()
+    late = {one["number"]: one["key"] for one in listed["groups"]["overdue"]["items"]}
+    assert late.get(revoked["number"]) == "vacate"
+    done = every.take(revoked, "vacate", vacated="yes", at="2026-05-21")
+    assert clock(done, "vacate")["done"]
+
+
+def test_the_police_do_not_record_an_act_of_the_board(desk: Desk) -> None:
+    permit = issued(desk, RECENT)
+    said = {"condition": "lights", "reason": "Dark"}
+    assert "by" in cures(desk.by("police"), permit, "revoke", by="board", **said)
+    assert desk.by("clerk").take(permit, "revoke", by="board", **said)["state"] == "revoked"
+
+
+def test_everybody_sees_no_last_day_of_a_revoked_permit_and_nothing_of_what_a_draft_says(desk: Desk) -> None:
+    permit = issued(desk, RECENT)
+    desk.by("police").take(permit, "revoke", by="police", condition="lights", reason="Dark")
+    told = desk.client.get(f"/api/v1/permits/status/{permit['number']}").json()
+    assert (told["state"], told["ends_on"], told["clocks"]) == ("revoked", None, [])
+    draft = desk.by("all").apply("opening", location="by the house of John Doe", starts_on="2027-05-04")
+    answer = desk.client.get(f"/api/v1/permits/status/{draft['number']}")
+    assert "Doe" not in answer.text
+    assert (answer.json()["state"], answer.json()["starts_on"]) == ("draft", None)
